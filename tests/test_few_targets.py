@@ -108,10 +108,11 @@ def test_rules_together(project: Project, rules: list[str], on: str) -> None:
     assert v.requires.within == ()
 
 
-def test_rules_without_a_target_in_common_are_a_mistake(project: Project) -> None:
+@pytest.mark.parametrize("observed", ["", "assembler: {observed: x, requires: [{on: {sm_100a: 8.6}}]}\n"])
+def test_rules_without_a_target_in_common_are_a_mistake(project: Project, observed: str) -> None:
     text = 'opcode: max\nsummary: x\nsyntax: ["max.f32 d, a, b"]\nsemantics: |\n  d = a\nrequires:\n'
     text += "  - {on: {sm_100a: 8.6}, section: 9.7}\n  - {on: {sm_103f: 8.8}, section: 9.7}\n"
-    project.write("spec/instructions/max.yaml", text)
+    project.write("spec/instructions/max.yaml", text + observed)
     result = project.run("validate")
     assert result.code == 1
     assert "max.yaml:6:1: error: max.f32 (2 operands) can never be taken: the rules that match it have no" in result.err

@@ -204,6 +204,8 @@ def _trace(
 
 def lanes_of(o: Operand, registers: list[int], lanes: int) -> list[int]:
     """What each lane has of an operand, whose bits stand in `registers` in the statement's order."""
+    if o.lane_bits:
+        return o.read(registers[0])
     if o.registers:
         by_name = dict(zip(o.registers, registers, strict=True))
         return [o.type.unpack(by_name[f"{o.name}{i}"])[0] for i in range(lanes)]

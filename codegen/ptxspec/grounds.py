@@ -12,6 +12,7 @@ KINDS = {
     "ptxas folding": "ptxas folds an instruction to this where its operands are constants",
     "ptxas machine code": "the machine code that ptxas makes of the instruction",
     VERDICTS: "what ptxas takes and refuses",
+    "NVIDIA host code": "what the headers of CUDA's runtime compute where they are compiled for a processor",
     "published model": "a published model of the hardware, which its author compared with GPUs",
     READING: "nobody says it, or not clearly: here it is read so, of the section where one is named",
 }

@@ -53,44 +53,44 @@ PTXSPEC_h_h_h(max_NaN_xorsign_abs_bf16_2, "max.NaN.xorsign.abs.bf16", 860, 72)
 PTXSPEC_r_r_r(max_NaN_xorsign_abs_bf16x2_2, "max.NaN.xorsign.abs.bf16x2", 860, 72)
 
 #ifndef PTXSPEC_KERNELS_ONLY
-// what each lane has of the operands, the result, and whether any NaN will do
+// What each lane has of the operands and the result, and 1 where any NaN will do.
 static const unsigned long long rows4[][4] = {
-    {0x7fc00000, 0x80800000, 0x80800000, 0},
-    {0x7fda5a5a, 0xff7fffff, 0xff7fffff, 0},
-    {0xffffffff, 0xbf800000, 0xbf800000, 0},
-    {0x7f800001, 0xbfda5a5a, 0xbfda5a5a, 0},
-    {0xffbfffff, 0x80800001, 0x80800001, 0},
-    {0xff800000, 0x7fc00000, 0xff800000, 0},
-    {0xff800000, 0x7fda5a5a, 0xff800000, 0},
-    {0xff800000, 0xffffffff, 0xff800000, 0},
-    {0xff800000, 0x7f800001, 0xff800000, 0},
-    {0xff800000, 0xffbfffff, 0xff800000, 0},
-    {0x7fc00000, 0x80000000, 0x80000000, 0},
-    {0x7fda5a5a, 0x80000000, 0x80000000, 0},
-    {0xffffffff, 0x80000000, 0x80000000, 0},
-    {0x7f800001, 0x80000000, 0x80000000, 0},
-    {0xffbfffff, 0x80000000, 0x80000000, 0},
-    {0x7fc00000, 0x7fc00000, 0x7fffffff, 0},
-    {0x7fda5a5a, 0x7fda5a5a, 0x7fffffff, 0},
-    {0xffffffff, 0xffffffff, 0x7fffffff, 0},
-    {0x7f800001, 0x7f800001, 0x7fffffff, 0},
-    {0xffbfffff, 0xffbfffff, 0x7fffffff, 0},
-    {0, 0x80000000, 0, 0},
-    {0x80000000, 0, 0, 0},
-    {0x80000000, 0x80000000, 0x80000000, 0},
-    {0xbf800000, 0x40000000, 0x40000000, 0},
-    {0x7f800000, 0xff7fffff, 0x7f800000, 0},
-    {0xc0000000, 0x3f800000, 0xc0000000, 0},
-    {0xc0000000, 0xbf800000, 0x40000000, 0},
-    {0x80000000, 0, 0x80000000, 0},
-    {0x7f800000, 0xbf800000, 0xff800000, 0},
+    {0x7fc00000, 0x80800000, 0x80800000},
+    {0x7fda5a5a, 0xff7fffff, 0xff7fffff},
+    {0xffffffff, 0xbf800000, 0xbf800000},
+    {0x7f800001, 0xbfda5a5a, 0xbfda5a5a},
+    {0xffbfffff, 0x80800001, 0x80800001},
+    {0xff800000, 0x7fc00000, 0xff800000},
+    {0xff800000, 0x7fda5a5a, 0xff800000},
+    {0xff800000, 0xffffffff, 0xff800000},
+    {0xff800000, 0x7f800001, 0xff800000},
+    {0xff800000, 0xffbfffff, 0xff800000},
+    {0x7fc00000, 0x80000000, 0x80000000},
+    {0x7fda5a5a, 0x80000000, 0x80000000},
+    {0xffffffff, 0x80000000, 0x80000000},
+    {0x7f800001, 0x80000000, 0x80000000},
+    {0xffbfffff, 0x80000000, 0x80000000},
+    {0x7fc00000, 0x7fc00000, 0x7fffffff},
+    {0x7fda5a5a, 0x7fda5a5a, 0x7fffffff},
+    {0xffffffff, 0xffffffff, 0x7fffffff},
+    {0x7f800001, 0x7f800001, 0x7fffffff},
+    {0xffbfffff, 0xffbfffff, 0x7fffffff},
+    {0, 0x80000000, 0},
+    {0x80000000, 0, 0},
+    {0x80000000, 0x80000000, 0x80000000},
+    {0xbf800000, 0x40000000, 0x40000000},
+    {0x7f800000, 0xff7fffff, 0x7f800000},
+    {0xc0000000, 0x3f800000, 0xc0000000},
+    {0xc0000000, 0xbf800000, 0x40000000},
+    {0x80000000, 0, 0x80000000},
+    {0x7f800000, 0xbf800000, 0xff800000},
     {0x7fc00000, 0x7fc00000, 0x7fffffff, 1},
     {0x7fda5a5a, 0x7fda5a5a, 0x7fffffff, 1},
     {0xffffffff, 0xffffffff, 0x7fffffff, 1},
     {0x7f800001, 0x7f800001, 0x7fffffff, 1},
     {0xffbfffff, 0xffbfffff, 0x7fffffff, 1},
-    {0x7fc00000, 0xbf800000, 0xbf800000, 0},
-    {0xffc00000, 0xbf800000, 0x3f800000, 0},
+    {0x7fc00000, 0xbf800000, 0xbf800000},
+    {0xffc00000, 0xbf800000, 0x3f800000},
     {0x7fc00000, 0x800000, 0x7fffffff, 1},
     {0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 1},
     {0xffffffff, 0x3f800000, 0x7fffffff, 1},
@@ -101,69 +101,69 @@ static const unsigned long long rows4[][4] = {
     {0xff800000, 0xffffffff, 0x7fffffff, 1},
     {0xff800000, 0x7f800001, 0x7fffffff, 1},
     {0xff800000, 0xffbfffff, 0x7fffffff, 1},
-    {0x80000001, 0x80000001, 0x80000000, 0},
-    {0x807fffff, 0x807fffff, 0x80000000, 0},
-    {0x805a5a5a, 0x805a5a5a, 0x80000000, 0},
-    {1, 0x80800000, 0, 0},
-    {0x7fffff, 0xff7fffff, 0, 0},
-    {0x5a5a5a, 0xbf800000, 0, 0},
-    {1, 0xbfda5a5a, 0, 0},
-    {0x7fffff, 0x80800001, 0, 0},
-    {0x7ff8000000000000, 0x8010000000000000, 0x8010000000000000, 0},
-    {0x7ffa5a5a5a5a5a5a, 0xffefffffffffffff, 0xffefffffffffffff, 0},
-    {0xfff8000000000000, 0xbff0000000000000, 0xbff0000000000000, 0},
-    {0x7ff0000000000001, 0xbffa5a5a5a5a5a5a, 0xbffa5a5a5a5a5a5a, 0},
-    {0xfff7ffffffffffff, 0x8010000000000001, 0x8010000000000001, 0},
-    {0xfff0000000000000, 0x7ff8000000000000, 0xfff0000000000000, 0},
-    {0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0xfff0000000000000, 0},
-    {0xfff0000000000000, 0xfff8000000000000, 0xfff0000000000000, 0},
-    {0xfff0000000000000, 0x7ff0000000000001, 0xfff0000000000000, 0},
-    {0xfff0000000000000, 0xfff7ffffffffffff, 0xfff0000000000000, 0},
-    {0x7ff8000000000000, 0x8000000000000000, 0x8000000000000000, 0},
-    {0x7ffa5a5a5a5a5a5a, 0x8000000000000000, 0x8000000000000000, 0},
-    {0xfff8000000000000, 0x8000000000000000, 0x8000000000000000, 0},
-    {0x7ff0000000000001, 0x8000000000000000, 0x8000000000000000, 0},
-    {0xfff7ffffffffffff, 0x8000000000000000, 0x8000000000000000, 0},
-    {0x7ff8000000000000, 0x7ff8000000000000, 0x7ff8000000000000, 0},
-    {0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0},
-    {0xfff8000000000000, 0xfff8000000000000, 0xfff8000000000000, 0},
-    {0x7ff0000000000001, 0x7ff8000000000000, 0x7ff8000000000001, 0},
-    {0x7ff0000000000001, 0x7ffa5a5a5a5a5a5a, 0x7ff8000000000001, 0},
-    {0x7ff0000000000001, 0xfff8000000000000, 0x7ff8000000000001, 0},
-    {0, 0x8000000000000000, 0, 0},
-    {0x8000000000000000, 0, 0, 0},
-    {0x8000000000000000, 0x8000000000000000, 0x8000000000000000, 0},
-    {0xbff0000000000000, 0x4000000000000000, 0x4000000000000000, 0},
-    {0x7ff0000000000000, 0xffefffffffffffff, 0x7ff0000000000000, 0},
-    {0x7e00, 0x8400, 0x8400, 0},
-    {0x7e5a, 0xfbff, 0xfbff, 0},
-    {0xffff, 0xbc00, 0xbc00, 0},
-    {0x7c01, 0xbe5a, 0xbe5a, 0},
-    {0xfdff, 0x8401, 0x8401, 0},
-    {0xfc00, 0x7e00, 0xfc00, 0},
-    {0xfc00, 0x7e5a, 0xfc00, 0},
-    {0xfc00, 0xffff, 0xfc00, 0},
-    {0xfc00, 0x7c01, 0xfc00, 0},
-    {0xfc00, 0xfdff, 0xfc00, 0},
-    {0x7e00, 0x8000, 0x8000, 0},
-    {0x7e5a, 0x8000, 0x8000, 0},
-    {0xffff, 0x8000, 0x8000, 0},
-    {0x7c01, 0x8000, 0x8000, 0},
-    {0xfdff, 0x8000, 0x8000, 0},
-    {0x7e00, 0x7e00, 0x7fff, 0},
-    {0x7e5a, 0x7e5a, 0x7fff, 0},
-    {0xffff, 0xffff, 0x7fff, 0},
-    {0x7c01, 0x7c01, 0x7fff, 0},
-    {0xfdff, 0xfdff, 0x7fff, 0},
-    {0, 0x8000, 0, 0},
-    {0x8000, 0, 0, 0},
-    {0x8000, 0x8000, 0x8000, 0},
-    {0xbc00, 0x4000, 0x4000, 0},
-    {0x7c00, 0xfbff, 0x7c00, 0},
-    {0xc000, 0x3c00, 0xc000, 0},
-    {0xc000, 0xbc00, 0x4000, 0},
-    {0x8000, 0, 0x8000, 0},
-    {0x7c00, 0xbc00, 0xfc00, 0},
+    {0x80000001, 0x80000001, 0x80000000},
+    {0x807fffff, 0x807fffff, 0x80000000},
+    {0x805a5a5a, 0x805a5a5a, 0x80000000},
+    {1, 0x80800000, 0},
+    {0x7fffff, 0xff7fffff, 0},
+    {0x5a5a5a, 0xbf800000, 0},
+    {1, 0xbfda5a5a, 0},
+    {0x7fffff, 0x80800001, 0},
+    {0x7ff8000000000000, 0x8010000000000000, 0x8010000000000000},
+    {0x7ffa5a5a5a5a5a5a, 0xffefffffffffffff, 0xffefffffffffffff},
+    {0xfff8000000000000, 0xbff0000000000000, 0xbff0000000000000},
+    {0x7ff0000000000001, 0xbffa5a5a5a5a5a5a, 0xbffa5a5a5a5a5a5a},
+    {0xfff7ffffffffffff, 0x8010000000000001, 0x8010000000000001},
+    {0xfff0000000000000, 0x7ff8000000000000, 0xfff0000000000000},
+    {0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0xfff0000000000000},
+    {0xfff0000000000000, 0xfff8000000000000, 0xfff0000000000000},
+    {0xfff0000000000000, 0x7ff0000000000001, 0xfff0000000000000},
+    {0xfff0000000000000, 0xfff7ffffffffffff, 0xfff0000000000000},
+    {0x7ff8000000000000, 0x8000000000000000, 0x8000000000000000},
+    {0x7ffa5a5a5a5a5a5a, 0x8000000000000000, 0x8000000000000000},
+    {0xfff8000000000000, 0x8000000000000000, 0x8000000000000000},
+    {0x7ff0000000000001, 0x8000000000000000, 0x8000000000000000},
+    {0xfff7ffffffffffff, 0x8000000000000000, 0x8000000000000000},
+    {0x7ff8000000000000, 0x7ff8000000000000, 0x7ff8000000000000},
+    {0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a},
+    {0xfff8000000000000, 0xfff8000000000000, 0xfff8000000000000},
+    {0x7ff0000000000001, 0x7ff8000000000000, 0x7ff8000000000001},
+    {0x7ff0000000000001, 0x7ffa5a5a5a5a5a5a, 0x7ff8000000000001},
+    {0x7ff0000000000001, 0xfff8000000000000, 0x7ff8000000000001},
+    {0, 0x8000000000000000, 0},
+    {0x8000000000000000, 0, 0},
+    {0x8000000000000000, 0x8000000000000000, 0x8000000000000000},
+    {0xbff0000000000000, 0x4000000000000000, 0x4000000000000000},
+    {0x7ff0000000000000, 0xffefffffffffffff, 0x7ff0000000000000},
+    {0x7e00, 0x8400, 0x8400},
+    {0x7e5a, 0xfbff, 0xfbff},
+    {0xffff, 0xbc00, 0xbc00},
+    {0x7c01, 0xbe5a, 0xbe5a},
+    {0xfdff, 0x8401, 0x8401},
+    {0xfc00, 0x7e00, 0xfc00},
+    {0xfc00, 0x7e5a, 0xfc00},
+    {0xfc00, 0xffff, 0xfc00},
+    {0xfc00, 0x7c01, 0xfc00},
+    {0xfc00, 0xfdff, 0xfc00},
+    {0x7e00, 0x8000, 0x8000},
+    {0x7e5a, 0x8000, 0x8000},
+    {0xffff, 0x8000, 0x8000},
+    {0x7c01, 0x8000, 0x8000},
+    {0xfdff, 0x8000, 0x8000},
+    {0x7e00, 0x7e00, 0x7fff},
+    {0x7e5a, 0x7e5a, 0x7fff},
+    {0xffff, 0xffff, 0x7fff},
+    {0x7c01, 0x7c01, 0x7fff},
+    {0xfdff, 0xfdff, 0x7fff},
+    {0, 0x8000, 0},
+    {0x8000, 0, 0},
+    {0x8000, 0x8000, 0x8000},
+    {0xbc00, 0x4000, 0x4000},
+    {0x7c00, 0xfbff, 0x7c00},
+    {0xc000, 0x3c00, 0xc000},
+    {0xc000, 0xbc00, 0x4000},
+    {0x8000, 0, 0x8000},
+    {0x7c00, 0xbc00, 0xfc00},
     {0x7e00, 0x7e00, 0x7fff, 1},
     {0x7e5a, 0x7e5a, 0x7fff, 1},
     {0xffff, 0xffff, 0x7fff, 1},
@@ -179,37 +179,37 @@ static const unsigned long long rows4[][4] = {
     {0xfc00, 0xffff, 0x7fff, 1},
     {0xfc00, 0x7c01, 0x7fff, 1},
     {0xfc00, 0xfdff, 0x7fff, 1},
-    {0x8001, 0x8001, 0x8000, 0},
-    {0x83ff, 0x83ff, 0x8000, 0},
-    {0x825a, 0x825a, 0x8000, 0},
-    {1, 0x8400, 0, 0},
-    {0x3ff, 0xfbff, 0, 0},
-    {0x25a, 0xbc00, 0, 0},
-    {1, 0xbe5a, 0, 0},
-    {0x3ff, 0x8401, 0, 0},
-    {0x7fc0, 0x8080, 0x8080, 0},
-    {0x7fda, 0xff7f, 0xff7f, 0},
-    {0xffff, 0xbf80, 0xbf80, 0},
-    {0x7f81, 0xbfda, 0xbfda, 0},
-    {0xffbf, 0x8081, 0x8081, 0},
-    {0xff80, 0x7fc0, 0xff80, 0},
-    {0xff80, 0x7fda, 0xff80, 0},
-    {0xff80, 0xffff, 0xff80, 0},
-    {0xff80, 0x7f81, 0xff80, 0},
-    {0xff80, 0xffbf, 0xff80, 0},
-    {0x7fc0, 0x8000, 0x8000, 0},
-    {0x7fda, 0x8000, 0x8000, 0},
-    {0x7f81, 0x8000, 0x8000, 0},
-    {0xffbf, 0x8000, 0x8000, 0},
-    {0x7fc0, 0x7fc0, 0x7fff, 0},
-    {0x7fda, 0x7fda, 0x7fff, 0},
-    {0x7f81, 0x7f81, 0x7fff, 0},
-    {0xffbf, 0xffbf, 0x7fff, 0},
-    {0xbf80, 0x4000, 0x4000, 0},
-    {0x7f80, 0xff7f, 0x7f80, 0},
-    {0xc000, 0x3f80, 0xc000, 0},
-    {0xc000, 0xbf80, 0x4000, 0},
-    {0x7f80, 0xbf80, 0xff80, 0},
+    {0x8001, 0x8001, 0x8000},
+    {0x83ff, 0x83ff, 0x8000},
+    {0x825a, 0x825a, 0x8000},
+    {1, 0x8400, 0},
+    {0x3ff, 0xfbff, 0},
+    {0x25a, 0xbc00, 0},
+    {1, 0xbe5a, 0},
+    {0x3ff, 0x8401, 0},
+    {0x7fc0, 0x8080, 0x8080},
+    {0x7fda, 0xff7f, 0xff7f},
+    {0xffff, 0xbf80, 0xbf80},
+    {0x7f81, 0xbfda, 0xbfda},
+    {0xffbf, 0x8081, 0x8081},
+    {0xff80, 0x7fc0, 0xff80},
+    {0xff80, 0x7fda, 0xff80},
+    {0xff80, 0xffff, 0xff80},
+    {0xff80, 0x7f81, 0xff80},
+    {0xff80, 0xffbf, 0xff80},
+    {0x7fc0, 0x8000, 0x8000},
+    {0x7fda, 0x8000, 0x8000},
+    {0x7f81, 0x8000, 0x8000},
+    {0xffbf, 0x8000, 0x8000},
+    {0x7fc0, 0x7fc0, 0x7fff},
+    {0x7fda, 0x7fda, 0x7fff},
+    {0x7f81, 0x7f81, 0x7fff},
+    {0xffbf, 0xffbf, 0x7fff},
+    {0xbf80, 0x4000, 0x4000},
+    {0x7f80, 0xff7f, 0x7f80},
+    {0xc000, 0x3f80, 0xc000},
+    {0xc000, 0xbf80, 0x4000},
+    {0x7f80, 0xbf80, 0xff80},
     {0x7fc0, 0x7fc0, 0x7fff, 1},
     {0x7fda, 0x7fda, 0x7fff, 1},
     {0x7f81, 0x7f81, 0x7fff, 1},
@@ -225,26 +225,26 @@ static const unsigned long long rows4[][4] = {
     {0xff80, 0x7f81, 0x7fff, 1},
     {0xff80, 0xffbf, 0x7fff, 1},
 };
-// what each lane has of the operands, the result, and whether any NaN will do
+// What each lane has of the operands and the result, and 1 where any NaN will do.
 static const unsigned long long rows5[][5] = {
-    {0x7fc00000, 0x7fc00000, 0x7fc00000, 0x7fffffff, 0},
-    {0x7fda5a5a, 0x7fda5a5a, 0x7fda5a5a, 0x7fffffff, 0},
-    {0xffffffff, 0xffffffff, 0xffffffff, 0x7fffffff, 0},
-    {0x7f800001, 0x7f800001, 0x7f800001, 0x7fffffff, 0},
-    {0xffbfffff, 0xffbfffff, 0xffbfffff, 0x7fffffff, 0},
-    {0x7fc00000, 0x7fc00000, 0x80000000, 0x80000000, 0},
-    {0x7fda5a5a, 0x7fda5a5a, 0x80000000, 0x80000000, 0},
-    {0xffffffff, 0xffffffff, 0x80000000, 0x80000000, 0},
-    {0x7f800001, 0x7f800001, 0x80000000, 0x80000000, 0},
-    {0xffbfffff, 0xffbfffff, 0x80000000, 0x80000000, 0},
-    {0x3f800000, 0x7fc00000, 0x40000000, 0x40000000, 0},
-    {0x3f800000, 0x7fda5a5a, 0x40000000, 0x40000000, 0},
-    {0x3f800000, 0xffffffff, 0x40000000, 0x40000000, 0},
-    {0x3f800000, 0x7f800001, 0x40000000, 0x40000000, 0},
-    {0x3f800000, 0xffbfffff, 0x40000000, 0x40000000, 0},
-    {0xc0000000, 0xbf800000, 0xc0400000, 0xbf800000, 0},
-    {0x3f800000, 0xc0400000, 0x40000000, 0x40400000, 0},
-    {0x80000000, 0x80000000, 0, 0, 0},
+    {0x7fc00000, 0x7fc00000, 0x7fc00000, 0x7fffffff},
+    {0x7fda5a5a, 0x7fda5a5a, 0x7fda5a5a, 0x7fffffff},
+    {0xffffffff, 0xffffffff, 0xffffffff, 0x7fffffff},
+    {0x7f800001, 0x7f800001, 0x7f800001, 0x7fffffff},
+    {0xffbfffff, 0xffbfffff, 0xffbfffff, 0x7fffffff},
+    {0x7fc00000, 0x7fc00000, 0x80000000, 0x80000000},
+    {0x7fda5a5a, 0x7fda5a5a, 0x80000000, 0x80000000},
+    {0xffffffff, 0xffffffff, 0x80000000, 0x80000000},
+    {0x7f800001, 0x7f800001, 0x80000000, 0x80000000},
+    {0xffbfffff, 0xffbfffff, 0x80000000, 0x80000000},
+    {0x3f800000, 0x7fc00000, 0x40000000, 0x40000000},
+    {0x3f800000, 0x7fda5a5a, 0x40000000, 0x40000000},
+    {0x3f800000, 0xffffffff, 0x40000000, 0x40000000},
+    {0x3f800000, 0x7f800001, 0x40000000, 0x40000000},
+    {0x3f800000, 0xffbfffff, 0x40000000, 0x40000000},
+    {0xc0000000, 0xbf800000, 0xc0400000, 0xbf800000},
+    {0x3f800000, 0xc0400000, 0x40000000, 0x40400000},
+    {0x80000000, 0x80000000, 0, 0},
     {0x3f800000, 0x7fc00000, 0x40000000, 0x7fffffff, 1},
     {0x3f800000, 0x7fda5a5a, 0x40000000, 0x7fffffff, 1},
     {0x3f800000, 0xffffffff, 0x40000000, 0x7fffffff, 1},
@@ -266,54 +266,28 @@ static const ptxspec_register s4[] = {{0, PTXSPEC_TYPE_f16x2}, {1, PTXSPEC_TYPE_
 static const ptxspec_register s5[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_bf16}, {2, PTXSPEC_TYPE_bf16}};
 static const ptxspec_register s6[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_bf16x2}, {2, PTXSPEC_TYPE_bf16x2}};
 
-// The rows of variants that compute the same.
-static const unsigned short c0[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24};
-static const unsigned short c1[] = {
-    15, 16, 17, 18, 19, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35};
-static const unsigned short c2[] = {
-    36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24};
-static const unsigned short c3[] = {
-    36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 15, 16, 17, 18, 19, 25, 26, 27, 28, 29, 30, 31, 32, 33};
-static const unsigned short c4[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 46, 47, 48, 49, 50, 51,
-    52, 53};
-static const unsigned short c5[] = {
-    36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 46, 47, 48, 49, 50, 51, 52, 53};
-static const unsigned short c6[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-static const unsigned short c7[] = {
-    0, 1, 2, 3, 4, 16, 17};
-static const unsigned short c8[] = {
-    0, 1, 2, 3, 4, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27};
-static const unsigned short c9[] = {
-    0, 1, 2, 3, 4, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 16, 17};
-static const unsigned short c10[] = {
-    54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79};
-static const unsigned short c11[] = {
-    80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104};
-static const unsigned short c12[] = {
-    95, 96, 97, 98, 99, 105, 106, 107, 108, 109, 110, 111, 112, 113};
-static const unsigned short c13[] = {
-    114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104};
-static const unsigned short c14[] = {
-    114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 95, 96, 97, 98, 99, 105, 106, 107, 108, 109, 110, 111, 112, 113};
-static const unsigned short c15[] = {
-    80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 124, 125,
-    126, 127, 128, 129, 130, 131};
-static const unsigned short c16[] = {
-    114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 124, 125, 126, 127,
-    128, 129, 130, 131};
-static const unsigned short c17[] = {
-    132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 92, 144, 145, 146, 147, 97, 148, 149, 100, 101, 102,
-    150, 151};
-static const unsigned short c18[] = {
-    146, 147, 97, 148, 149, 152, 153, 107, 154, 155, 156, 111, 157, 158};
-static const unsigned short c19[] = {
-    159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 146, 147, 97, 148, 149, 100, 101, 102, 150, 151};
-static const unsigned short c20[] = {
-    159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 146, 147, 97, 148, 149, 152, 153, 107, 154, 155, 156, 111, 157,
-    158};
+// The rows of variants that compute the same, in runs: the first row, and how many there are.
+static const unsigned short c0[] = {0, 25};
+static const unsigned short c1[] = {15, 5, 25, 11};
+static const unsigned short c2[] = {36, 10, 15, 10};
+static const unsigned short c3[] = {36, 10, 15, 5, 25, 9};
+static const unsigned short c4[] = {0, 25, 46, 8};
+static const unsigned short c5[] = {36, 10, 15, 10, 46, 8};
+static const unsigned short c6[] = {0, 16};
+static const unsigned short c7[] = {0, 5, 16, 2};
+static const unsigned short c8[] = {0, 5, 18, 10};
+static const unsigned short c9[] = {0, 5, 18, 10, 16, 2};
+static const unsigned short c10[] = {54, 26};
+static const unsigned short c11[] = {80, 25};
+static const unsigned short c12[] = {95, 5, 105, 9};
+static const unsigned short c13[] = {114, 10, 95, 10};
+static const unsigned short c14[] = {114, 10, 95, 5, 105, 9};
+static const unsigned short c15[] = {80, 25, 124, 8};
+static const unsigned short c16[] = {114, 10, 95, 10, 124, 8};
+static const unsigned short c17[] = {132, 12, 92, 1, 144, 4, 97, 1, 148, 2, 100, 3, 150, 2};
+static const unsigned short c18[] = {146, 2, 97, 1, 148, 2, 152, 2, 107, 1, 154, 3, 111, 1, 157, 2};
+static const unsigned short c19[] = {159, 10, 146, 2, 97, 1, 148, 2, 100, 3, 150, 2};
+static const unsigned short c20[] = {159, 10, 146, 2, 97, 1, 148, 2, 152, 2, 107, 1, 154, 3, 111, 1, 157, 2};
 
 int main(void)
 {

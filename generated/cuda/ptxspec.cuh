@@ -142,6 +142,14 @@
 __host__ __device__ constexpr bool ptxspec_lists(int list)
 {
     return list == 0 ? true
+         : list == 1 ? PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1071, 94)
+         : list == 2 ? PTXSPEC_IS(1002, 94) || PTXSPEC_IS(1032, 94)
+         : list == 3 ? PTXSPEC_IS(1002, 86) || PTXSPEC_IS(1001, 88) || PTXSPEC_IS(1012, 86) || PTXSPEC_IS(1011, 88) || PTXSPEC_IS(1032, 88) || PTXSPEC_IS(1031, 88) || PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1071, 94) || PTXSPEC_IS(1102, 90) || PTXSPEC_IS(1101, 90) || PTXSPEC_IS(1202, 87) || PTXSPEC_IS(1201, 88) || PTXSPEC_IS(1212, 88) || PTXSPEC_IS(1211, 88)
+         : list == 4 ? PTXSPEC_IS(1002, 91) || PTXSPEC_IS(1001, 91) || PTXSPEC_IS(1012, 91) || PTXSPEC_IS(1011, 91) || PTXSPEC_IS(1032, 91) || PTXSPEC_IS(1031, 91) || PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1071, 94) || PTXSPEC_IS(1102, 91) || PTXSPEC_IS(1101, 91) || PTXSPEC_IS(1202, 91) || PTXSPEC_IS(1201, 91) || PTXSPEC_IS(1212, 91) || PTXSPEC_IS(1211, 91)
+         : list == 5 ? PTXSPEC_IS(1002, 92) || PTXSPEC_IS(1001, 92) || PTXSPEC_IS(1012, 92) || PTXSPEC_IS(1011, 92) || PTXSPEC_IS(1032, 92) || PTXSPEC_IS(1031, 92) || PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1071, 94) || PTXSPEC_IS(1102, 92) || PTXSPEC_IS(1101, 92) || PTXSPEC_IS(1202, 92) || PTXSPEC_IS(1201, 92) || PTXSPEC_IS(1212, 92) || PTXSPEC_IS(1211, 92)
+         : list == 6 ? PTXSPEC_IS(1002, 87) || PTXSPEC_IS(1032, 88) || PTXSPEC_IS(1072, 94)
+         : list == 7 ? PTXSPEC_IS(1002, 91) || PTXSPEC_IS(1012, 91) || PTXSPEC_IS(1032, 91) || PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1102, 91) || PTXSPEC_IS(1202, 91) || PTXSPEC_IS(1212, 91)
+         : list == 8 ? PTXSPEC_IS(1072, 94)
          : false;
 }
 
@@ -203,6 +211,8 @@ typedef struct {
 #define PTXSPEC_TYPE_e2m3x4 {4, 4, 8, 0, 6, 0, 1}
 #define PTXSPEC_TYPE_e3m2x4 {4, 4, 8, 0, 6, 0, 1}
 #define PTXSPEC_TYPE_e2m1x4 {2, 4, 4, 0, 4, 0, 1}
+#define PTXSPEC_TYPE_e2m1p4x4 {4, 4, 8, 0, 4, 0, 1}
+#define PTXSPEC_TYPE_ue8m0x4 {4, 4, 8, 0, 8, 0xff, 0xff}
 #define PTXSPEC_TYPE_s8 {1, 1, 8, 0, 8, 0, 1}
 #define PTXSPEC_TYPE_u8 {1, 1, 8, 0, 8, 0, 1}
 #define PTXSPEC_TYPE_s16 {2, 1, 0x10, 0, 0x10, 0, 1}
@@ -211,6 +221,7 @@ typedef struct {
 #define PTXSPEC_TYPE_u32 {4, 1, 0x20, 0, 0x20, 0, 1}
 #define PTXSPEC_TYPE_s64 {8, 1, 0x40, 0, 0x40, 0, 1}
 #define PTXSPEC_TYPE_u64 {8, 1, 0x40, 0, 0x40, 0, 1}
+#define PTXSPEC_TYPE_u16x2 {4, 2, 0x10, 0, 0x10, 0, 1}
 #define PTXSPEC_TYPE_b8 {1, 1, 8, 0, 8, 0, 1}
 #define PTXSPEC_TYPE_b16 {2, 1, 0x10, 0, 0x10, 0, 1}
 #define PTXSPEC_TYPE_b32 {4, 1, 0x20, 0, 0x20, 0, 1}
@@ -233,9 +244,9 @@ typedef struct {
 
 #define PTXSPEC_TEST(name, spelling, architecture, ptx, results) \
     [[maybe_unused]] static const ptxspec_test name##_test = {spelling, (const void *)name, architecture, PTXSPEC_PTX >= (ptx), results};
-#define PTXSPEC_RUN(name, registers, rows, numbers) \
+#define PTXSPEC_RUN(name, registers, rows, runs) \
     ptxspec_run(&name##_test, registers, sizeof registers / sizeof *registers, *rows, sizeof *rows / sizeof **rows, \
-                numbers, sizeof numbers / sizeof *numbers)
+                runs, sizeof runs / sizeof *runs)
 #define PTXSPEC_MOST 16
 #define PTXSPEC_UNWRITTEN 0xa5
 
@@ -280,14 +291,35 @@ static bool ptxspec_same(unsigned long long got, unsigned long long want, const 
     return true;
 }
 
-// `numbers` are those of `n` of the rows. In the last column a row says whether any NaN will do.
+// The numbers of all rows of some runs.
+static unsigned int *ptxspec_numbers(const unsigned short *runs, int length, unsigned int *n)
+{
+    unsigned int count = 0;
+    for (int i = 0; i < length; i += 2)
+        count += runs[i + 1];
+    unsigned int *numbers = (unsigned int *)malloc(count * sizeof *numbers);
+    if (!numbers) {
+        fprintf(stderr, "memory: %u rows\n", count);
+        exit(2);
+    }
+    *n = 0;
+    for (int i = 0; i < length; i += 2)
+        for (unsigned int row = 0; row < runs[i + 1]; row++)
+            numbers[(*n)++] = runs[i] + row;
+    return numbers;
+}
+
+// `runs` are those of the rows: the first row of each, and how many there are. In the last column a row says whether any
+// NaN will do.
 static void ptxspec_run(const ptxspec_test *test, const ptxspec_register *registers, int count,
-                        const unsigned long long *rows, int columns, const unsigned short *numbers, unsigned int n)
+                        const unsigned long long *rows, int columns, const unsigned short *runs, int length)
 {
     if (!test->compiled || ptxspec_architecture < PTXSPEC_FIRST(test->architecture)) {
         ptxspec_skipped++;
         return;
     }
+    unsigned int n;
+    unsigned int *numbers = ptxspec_numbers(runs, length, &n);
     int sources = count - test->results;
     unsigned char *memory[PTXSPEC_MOST];
     void *arguments[PTXSPEC_MOST + 1];
@@ -340,6 +372,7 @@ static void ptxspec_run(const ptxspec_test *test, const ptxspec_register *regist
     }
     for (int r = 0; r < count; r++)
         cudaFree(memory[r]);
+    free(numbers);
 }
 
 static int ptxspec_end(void)
@@ -397,6 +430,36 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_b_f_f(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned char *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%d0; " instruction " %%d0, %1, %2; cvt.u16.u8 %0, %%d0;}" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i]))); \
+            d0[i] = (unsigned char)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_b_f_f_b(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned char *s2, unsigned char *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%d0; .reg .b8 %%s2; cvt.u8.u16 %%s2, %3; " instruction " %%d0, %1, %2, %%s2; cvt.u16.u8 %0, %%d0;}" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "h"(ptxspec_in_h(s2[i]))); \
+            d0[i] = (unsigned char)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_b_h(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned short *s0, unsigned char *d0, unsigned int n) \
@@ -437,6 +500,21 @@ static int ptxspec_end(void)
             asm volatile("{.reg .b8 %%d0; " instruction " %%d0, %1; cvt.u16.u8 %0, %%d0;}" \
                 : "=h"(r0) \
                 : "r"(ptxspec_in_r(s0[i]))); \
+            d0[i] = (unsigned char)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_b_r_b(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned char *s1, unsigned char *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%d0; .reg .b8 %%s1; cvt.u8.u16 %%s1, %2; " instruction " %%d0, %1, %%s1; cvt.u16.u8 %0, %%d0;}" \
+                : "=h"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
             d0[i] = (unsigned char)ptxspec_out_h(r0); \
         } \
     } \
@@ -637,6 +715,36 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_f_d_d(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_f r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=f"(r0) \
+                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_f(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_f_d_d_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_f r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=f"(r0) \
+                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_f(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_f_f(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned int *s0, unsigned int *d0, unsigned int n) \
@@ -742,6 +850,21 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_f_h_h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_f r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=f"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_f(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_f_h_h_f(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
@@ -752,6 +875,21 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1, %2, %3;" \
                 : "=f"(r0) \
                 : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "f"(ptxspec_in_f(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_f(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_f_h_h_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_f r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=f"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
             d0[i] = (unsigned int)ptxspec_out_f(r0); \
         } \
     } \
@@ -772,6 +910,36 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_f_l_l(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_f r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=f"(r0) \
+                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_f(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_f_l_l_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_f r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=f"(r0) \
+                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_f(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_f_r(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned int *s0, unsigned int *d0, unsigned int n) \
@@ -783,6 +951,51 @@ static int ptxspec_end(void)
                 : "=f"(r0) \
                 : "r"(ptxspec_in_r(s0[i]))); \
             d0[i] = (unsigned int)ptxspec_out_f(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_f_r_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_f r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=f"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_f(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_f_r_r_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_f r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=f"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_f(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_4f_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, const unsigned int *s4, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, {%1, %2, %3, %4}, %5;" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "f"(ptxspec_in_f(s2[i])), "f"(ptxspec_in_f(s3[i])), "r"(ptxspec_in_r(s4[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
         } \
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
@@ -817,6 +1030,36 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_h_d_d(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=h"(r0) \
+                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_d_d_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=h"(r0) \
+                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_h_f(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned int *s0, unsigned short *d0, unsigned int n) \
@@ -827,6 +1070,66 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1;" \
                 : "=h"(r0) \
                 : "f"(ptxspec_in_f(s0[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_f_f(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_f_f_b(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned char *s2, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%s2; cvt.u8.u16 %%s2, %3; " instruction " %0, %1, %2, %%s2;}" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "h"(ptxspec_in_h(s2[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_f_f_h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned short *s2, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "h"(ptxspec_in_h(s2[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_f_f_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
             d0[i] = (unsigned short)ptxspec_out_h(r0); \
         } \
     } \
@@ -892,6 +1195,21 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_h_h_h_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=h"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_h_l(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned long long *s0, unsigned short *d0, unsigned int n) \
@@ -907,6 +1225,36 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_h_l_l(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=h"(r0) \
+                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_l_l_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=h"(r0) \
+                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_h_r(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned int *s0, unsigned short *d0, unsigned int n) \
@@ -917,6 +1265,66 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1;" \
                 : "=h"(r0) \
                 : "r"(ptxspec_in_r(s0[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_r_b(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned char *s1, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%s1; cvt.u8.u16 %%s1, %2; " instruction " %0, %1, %%s1;}" \
+                : "=h"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_r_h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned short *s1, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=h"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_r_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=h"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_r_r_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=h"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
             d0[i] = (unsigned short)ptxspec_out_h(r0); \
         } \
     } \
@@ -1052,6 +1460,36 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1;" \
                 : "=l"(r0) \
                 : "r"(ptxspec_in_r(s0[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_l_r_l(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned long long *s1, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=l"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_l_r_l_l(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned long long *s1, const unsigned long long *s2, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=l"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "l"(ptxspec_in_l(s1[i])), "l"(ptxspec_in_l(s2[i]))); \
             d0[i] = (unsigned long long)ptxspec_out_l(r0); \
         } \
     } \
@@ -1207,6 +1645,21 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
 
+#define PTXSPEC_r_4f_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, const unsigned int *s4, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, {%1, %2, %3, %4}, %5;" \
+                : "=r"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "f"(ptxspec_in_f(s2[i])), "f"(ptxspec_in_f(s3[i])), "r"(ptxspec_in_r(s4[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_r_b(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned char *s0, unsigned int *d0, unsigned int n) \
@@ -1222,6 +1675,21 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_r_b_h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned char *s0, const unsigned short *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile("{.reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %0, %%s0, %2;}" \
+                : "=r"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_r_d(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned long long *s0, unsigned int *d0, unsigned int n) \
@@ -1232,6 +1700,36 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1;" \
                 : "=r"(r0) \
                 : "d"(ptxspec_in_d(s0[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_d_d(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=r"(r0) \
+                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_d_d_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=r"(r0) \
+                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
             d0[i] = (unsigned int)ptxspec_out_r(r0); \
         } \
     } \
@@ -1267,6 +1765,36 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_r_f_f_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=r"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_f_f_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=r"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_r_h(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned short *s0, unsigned int *d0, unsigned int n) \
@@ -1277,6 +1805,81 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1;" \
                 : "=r"(r0) \
                 : "h"(ptxspec_in_h(s0[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_h_h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=r"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_h_h_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=r"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_h_h_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=r"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_h_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned int *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=r"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_h_r_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=r"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
             d0[i] = (unsigned int)ptxspec_out_r(r0); \
         } \
     } \
@@ -1297,6 +1900,21 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_r_l_l(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=r"(r0) \
+                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_r_r(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned int *s0, unsigned int *d0, unsigned int n) \
@@ -1307,6 +1925,36 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1;" \
                 : "=r"(r0) \
                 : "r"(ptxspec_in_r(s0[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_r_h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned short *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=r"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_r_h_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=r"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
             d0[i] = (unsigned int)ptxspec_out_r(r0); \
         } \
     } \
@@ -1337,6 +1985,21 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1, %2, %3;" \
                 : "=r"(r0) \
                 : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "f"(ptxspec_in_f(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_r_r_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=r"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
             d0[i] = (unsigned int)ptxspec_out_r(r0); \
         } \
     } \

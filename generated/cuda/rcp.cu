@@ -31,114 +31,99 @@ PTXSPEC_d_d(rcp_rm_ftz_f64_1, "rcp.rm.ftz.f64", 200, 20)
 PTXSPEC_d_d(rcp_rp_ftz_f64_1, "rcp.rp.ftz.f64", 200, 20)
 
 #ifndef PTXSPEC_KERNELS_ONLY
-// what each lane has of the operands, the result, and whether any NaN will do
+// What each lane has of the operands and the result, and 1 where any NaN will do.
 static const unsigned long long rows3[][3] = {
-    {0xff800000, 0x80000000, 0},
-    {0x80000000, 0xff800000, 0},
-    {0, 0x7f800000, 0},
-    {0x7f800000, 0, 0},
+    {0xff800000, 0x80000000},
+    {0x80000000, 0xff800000},
+    {0, 0x7f800000},
+    {0x7f800000, 0},
     {0x7fc00000, 0x7fffffff, 1},
     {0x7fda5a5a, 0x7fffffff, 1},
     {0xffffffff, 0x7fffffff, 1},
     {0x7f800001, 0x7fffffff, 1},
     {0xffbfffff, 0x7fffffff, 1},
-    {0x7f7fffff, 0x200000, 0},
-    {0xff7fffff, 0x80200000, 0},
-    {0x7fc00000, 0x7fffffff, 0},
-    {0x7fda5a5a, 0x7fffffff, 0},
-    {0xffffffff, 0x7fffffff, 0},
-    {0x7f800001, 0x7fffffff, 0},
-    {0xffbfffff, 0x7fffffff, 0},
-    {1, 0x7f800000, 0},
-    {0x7fffff, 0x7f800000, 0},
-    {0x5a5a5a, 0x7f800000, 0},
-    {0x80000001, 0xff800000, 0},
-    {0x807fffff, 0xff800000, 0},
-    {0x805a5a5a, 0xff800000, 0},
-    {0x7f7fffff, 0, 0},
-    {0xff7fffff, 0x80000000, 0},
-    {0x40400000, 0x3eaaaaab, 0},
-    {0x40400000, 0x3eaaaaaa, 0},
-    {1, 0x7f7fffff, 0},
-    {0x80000001, 0xff7fffff, 0},
-    {0xff7fffff, 0x80200001, 0},
-    {0x7f7fffff, 0x200001, 0},
-    {0xfff0000000000000, 0x8000000000000000, 0},
-    {0x8000000000000000, 0xfff0000000000000, 0},
-    {0, 0x7ff0000000000000, 0},
-    {0x7ff0000000000000, 0, 0},
+    {0x7f7fffff, 0x200000},
+    {0xff7fffff, 0x80200000},
+    {0x7fc00000, 0x7fffffff},
+    {0x7fda5a5a, 0x7fffffff},
+    {0xffffffff, 0x7fffffff},
+    {0x7f800001, 0x7fffffff},
+    {0xffbfffff, 0x7fffffff},
+    {1, 0x7f800000},
+    {0x7fffff, 0x7f800000},
+    {0x5a5a5a, 0x7f800000},
+    {0x80000001, 0xff800000},
+    {0x807fffff, 0xff800000},
+    {0x805a5a5a, 0xff800000},
+    {0x7f7fffff, 0},
+    {0xff7fffff, 0x80000000},
+    {0x40400000, 0x3eaaaaab},
+    {0x40400000, 0x3eaaaaaa},
+    {1, 0x7f7fffff},
+    {0x80000001, 0xff7fffff},
+    {0xff7fffff, 0x80200001},
+    {0x7f7fffff, 0x200001},
+    {0xfff0000000000000, 0x8000000000000000},
+    {0x8000000000000000, 0xfff0000000000000},
+    {0, 0x7ff0000000000000},
+    {0x7ff0000000000000, 0},
     {0x7ff8000000000000, 0x7ff8000000000000, 1},
     {0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 1},
     {0xfff8000000000000, 0xfff8000000000000, 1},
     {0x7ff0000000000001, 0x7ff8000000000001, 1},
     {0xfff7ffffffffffff, 0xffffffffffffffff, 1},
-    {0x4008000000000000, 0x3fd5555555555555, 0},
-    {1, 0x7ff0000000000000, 0},
-    {0x8000000000000001, 0xfff0000000000000, 0},
-    {0x7fefffffffffffff, 0x4000000000000, 0},
-    {0xffefffffffffffff, 0x8004000000000000, 0},
-    {0x7ff8000000000000, 0x7ff8000000000000, 0},
-    {0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0},
-    {0xfff8000000000000, 0xfff8000000000000, 0},
-    {0x7ff0000000000001, 0x7ff8000000000001, 0},
-    {1, 0x7fefffffffffffff, 0},
-    {0x8000000000000001, 0xffefffffffffffff, 0},
-    {0xffefffffffffffff, 0x8004000000000001, 0},
-    {0x4008000000000000, 0x3fd5555555555556, 0},
-    {0x7fefffffffffffff, 0x4000000000001, 0},
-    {0x800fffffffffffff, 0xfff0000000000000, 0},
-    {0x800a5a5a5a5a5a5a, 0xfff0000000000000, 0},
-    {0xfffffffffffff, 0x7ff0000000000000, 0},
-    {0xa5a5a5a5a5a5a, 0x7ff0000000000000, 0},
-    {0x7ff8000000000000, 0x7fffffff00000000, 0},
-    {0x7ffa5a5a5a5a5a5a, 0x7fffffff00000000, 0},
-    {0xfff8000000000000, 0x7fffffff00000000, 0},
-    {0xfff0000100000000, 0x7fffffff00000000, 0},
-    {0x7fefffffffffffff, 0, 0},
-    {0xffefffffffffffff, 0x8000000000000000, 0},
-    {0x4000000012345678, 0x3fe0000000000000, 0},
-    {0x4008000000000000, 0x3fd5555500000000, 0},
-    {0x4014000000000000, 0x3fc9999a00000000, 0},
-    {0xc01bffffffffffff, 0xbfc2492500000000, 0},
-    {0x7ff0000000000001, 0, 0},
-    {0xfff00000ffffffff, 0x8000000000000000, 0},
+    {0x4008000000000000, 0x3fd5555555555555},
+    {1, 0x7ff0000000000000},
+    {0x8000000000000001, 0xfff0000000000000},
+    {0x7fefffffffffffff, 0x4000000000000},
+    {0xffefffffffffffff, 0x8004000000000000},
+    {0x7ff8000000000000, 0x7ff8000000000000},
+    {0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a},
+    {0xfff8000000000000, 0xfff8000000000000},
+    {0x7ff0000000000001, 0x7ff8000000000001},
+    {1, 0x7fefffffffffffff},
+    {0x8000000000000001, 0xffefffffffffffff},
+    {0xffefffffffffffff, 0x8004000000000001},
+    {0x4008000000000000, 0x3fd5555555555556},
+    {0x7fefffffffffffff, 0x4000000000001},
+    {0x800fffffffffffff, 0xfff0000000000000},
+    {0x800a5a5a5a5a5a5a, 0xfff0000000000000},
+    {0xfffffffffffff, 0x7ff0000000000000},
+    {0xa5a5a5a5a5a5a, 0x7ff0000000000000},
+    {0x7ff8000000000000, 0x7fffffff00000000},
+    {0x7ffa5a5a5a5a5a5a, 0x7fffffff00000000},
+    {0xfff8000000000000, 0x7fffffff00000000},
+    {0xfff0000100000000, 0x7fffffff00000000},
+    {0x7fefffffffffffff, 0},
+    {0xffefffffffffffff, 0x8000000000000000},
+    {0x4000000012345678, 0x3fe0000000000000},
+    {0x4008000000000000, 0x3fd5555500000000},
+    {0x4014000000000000, 0x3fc9999a00000000},
+    {0xc01bffffffffffff, 0xbfc2492500000000},
+    {0x7ff0000000000001, 0},
+    {0xfff00000ffffffff, 0x8000000000000000},
 };
 
 // The registers of the sources and of the results.
 static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}};
 static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}};
 
-// The rows of variants that compute the same.
-static const unsigned short c0[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-static const unsigned short c1[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 16, 17, 18, 19, 20, 21, 22, 23, 11, 12, 13, 14, 15};
-static const unsigned short c2[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 24, 16, 19, 9, 10, 11, 12, 13, 14, 15};
-static const unsigned short c3[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 24, 16, 17, 18, 19, 20, 21, 22, 23, 11, 12, 13, 14, 15};
-static const unsigned short c4[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 25, 26, 27, 9, 10, 11, 12, 13, 14, 15};
-static const unsigned short c5[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 25, 16, 17, 18, 19, 20, 21, 22, 23, 11, 12, 13, 14, 15};
-static const unsigned short c6[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 25, 26, 19, 9, 28, 11, 12, 13, 14, 15};
-static const unsigned short c7[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 24, 16, 27, 29, 10, 11, 12, 13, 14, 15};
-static const unsigned short c8[] = {
-    30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47};
-static const unsigned short c9[] = {
-    30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 48, 49, 42, 43, 44, 45, 46, 47};
-static const unsigned short c10[] = {
-    30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 48, 41, 42, 50, 44, 45, 46, 47};
-static const unsigned short c11[] = {
-    30, 31, 32, 33, 34, 35, 36, 37, 38, 51, 40, 49, 52, 43, 44, 45, 46, 47};
-static const unsigned short c12[] = {
-    30, 41, 53, 54, 31, 32, 40, 55, 56, 33, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68};
-static const unsigned short c13[] = {
-    30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 44, 45, 46, 47, 40, 55, 56, 41, 53, 54, 61, 62};
-static const unsigned short c14[] = {
-    30, 31, 32, 33, 34, 35, 36, 37, 38, 51, 44, 45, 46, 47, 40, 55, 56, 41, 53, 54, 61, 62};
+// The rows of variants that compute the same, in runs: the first row, and how many there are.
+static const unsigned short c0[] = {0, 16};
+static const unsigned short c1[] = {0, 9, 16, 8, 11, 5};
+static const unsigned short c2[] = {0, 9, 24, 1, 16, 1, 19, 1, 9, 7};
+static const unsigned short c3[] = {0, 9, 24, 1, 16, 8, 11, 5};
+static const unsigned short c4[] = {0, 9, 25, 3, 9, 7};
+static const unsigned short c5[] = {0, 9, 25, 1, 16, 8, 11, 5};
+static const unsigned short c6[] = {0, 9, 25, 2, 19, 1, 9, 1, 28, 1, 11, 5};
+static const unsigned short c7[] = {0, 9, 24, 1, 16, 1, 27, 1, 29, 1, 10, 6};
+static const unsigned short c8[] = {30, 18};
+static const unsigned short c9[] = {30, 10, 48, 2, 42, 6};
+static const unsigned short c10[] = {30, 10, 48, 1, 41, 2, 50, 1, 44, 4};
+static const unsigned short c11[] = {30, 9, 51, 1, 40, 1, 49, 1, 52, 1, 43, 5};
+static const unsigned short c12[] = {30, 1, 41, 1, 53, 2, 31, 2, 40, 1, 55, 2, 33, 1, 57, 12};
+static const unsigned short c13[] = {30, 10, 44, 4, 40, 1, 55, 2, 41, 1, 53, 2, 61, 2};
+static const unsigned short c14[] = {30, 9, 51, 1, 44, 4, 40, 1, 55, 2, 41, 1, 53, 2, 61, 2};
 
 int main(void)
 {

@@ -516,257 +516,257 @@ PTXSPEC_pp_r_r_p(setp_nan_or_bf16x2_3, "setp.nan.or.bf16x2", 900, 78)
 PTXSPEC_pp_r_r_p(setp_nan_xor_bf16x2_3, "setp.nan.xor.bf16x2", 900, 78)
 
 #ifndef PTXSPEC_KERNELS_ONLY
-// what each lane has of the operands, the result, and whether any NaN will do
+// What each lane has of the operands and the result, and 1 where any NaN will do.
 static const unsigned long long rows4[][4] = {
-    {0x7e00, 0x3c00, 0, 0},
-    {0x7e5a, 0x3c00, 0, 0},
-    {0xffff, 0x3c00, 0, 0},
-    {0x7c01, 0x3c00, 0, 0},
-    {0xfdff, 0x3c00, 0, 0},
-    {0xfc00, 0x7e00, 0, 0},
-    {0xfc00, 0x7e5a, 0, 0},
-    {0xfc00, 0xffff, 0, 0},
-    {0xfc00, 0x7c01, 0, 0},
-    {0xfc00, 0xfdff, 0, 0},
-    {0x7e00, 0x7e00, 0, 0},
-    {0x7e5a, 0x7e5a, 0, 0},
-    {0xffff, 0xffff, 0, 0},
-    {0x7c01, 0x7c01, 0, 0},
-    {0xfdff, 0xfdff, 0, 0},
-    {0x8000, 0, 1, 0},
-    {0, 0x8000, 1, 0},
-    {0x3e00, 0x3e00, 1, 0},
-    {0xfc00, 0xfc00, 1, 0},
-    {0xbc00, 0x3c00, 0, 0},
-    {0x3c00, 0x4000, 0, 0},
-    {0xfc00, 0xfbff, 0, 0},
-    {0x7bff, 0x7c00, 0, 0},
+    {0x7e00, 0x3c00, 0},
+    {0x7e5a, 0x3c00, 0},
+    {0xffff, 0x3c00, 0},
+    {0x7c01, 0x3c00, 0},
+    {0xfdff, 0x3c00, 0},
+    {0xfc00, 0x7e00, 0},
+    {0xfc00, 0x7e5a, 0},
+    {0xfc00, 0xffff, 0},
+    {0xfc00, 0x7c01, 0},
+    {0xfc00, 0xfdff, 0},
+    {0x7e00, 0x7e00, 0},
+    {0x7e5a, 0x7e5a, 0},
+    {0xffff, 0xffff, 0},
+    {0x7c01, 0x7c01, 0},
+    {0xfdff, 0xfdff, 0},
+    {0x8000, 0, 1},
+    {0, 0x8000, 1},
+    {0x3e00, 0x3e00, 1},
+    {0xfc00, 0xfc00, 1},
+    {0xbc00, 0x3c00, 0},
+    {0x3c00, 0x4000, 0},
+    {0xfc00, 0xfbff, 0},
+    {0x7bff, 0x7c00, 0},
+    {0, 1, 1},
+    {0, 0x3ff, 1},
+    {0, 0x25a, 1},
+    {0x8001, 1, 1},
+    {0x83ff, 0x3ff, 1},
+    {0x825a, 0x25a, 1},
+    {0x8000, 0, 0},
+    {0, 0x8000, 0},
+    {0x3e00, 0x3e00, 0},
+    {0xfc00, 0xfc00, 0},
+    {0xbc00, 0x3c00, 1},
+    {0x3c00, 0x4000, 1},
+    {0xfc00, 0xfbff, 1},
+    {0x7bff, 0x7c00, 1},
+    {0x8001, 0x8000, 1},
+    {0x83ff, 0x8000, 1},
+    {0x825a, 0x8000, 1},
+    {0x7e00, 0x3c00, 1},
+    {0x7e5a, 0x3c00, 1},
+    {0xffff, 0x3c00, 1},
+    {0x7c01, 0x3c00, 1},
+    {0xfdff, 0x3c00, 1},
+    {0xfc00, 0x7e00, 1},
+    {0xfc00, 0x7e5a, 1},
+    {0xfc00, 0xffff, 1},
+    {0xfc00, 0x7c01, 1},
+    {0xfc00, 0xfdff, 1},
+    {0x7e00, 0x7e00, 1},
+    {0x7e5a, 0x7e5a, 1},
+    {0xffff, 0xffff, 1},
+    {0x7c01, 0x7c01, 1},
+    {0xfdff, 0xfdff, 1},
+    {0x7fc0, 0x3f80, 0},
+    {0x7fda, 0x3f80, 0},
+    {0xffff, 0x3f80, 0},
+    {0x7f81, 0x3f80, 0},
+    {0xffbf, 0x3f80, 0},
+    {0xff80, 0x7fc0, 0},
+    {0xff80, 0x7fda, 0},
+    {0xff80, 0xffff, 0},
+    {0xff80, 0x7f81, 0},
+    {0xff80, 0xffbf, 0},
+    {0x7fc0, 0x7fc0, 0},
+    {0x7fda, 0x7fda, 0},
+    {0x7f81, 0x7f81, 0},
+    {0xffbf, 0xffbf, 0},
+    {0x3fc0, 0x3fc0, 1},
+    {0xff80, 0xff80, 1},
+    {0xbf80, 0x3f80, 0},
+    {0x3f80, 0x4000, 0},
+    {0xff80, 0xff7f, 0},
+    {0x7f7f, 0x7f80, 0},
+    {0x3fc0, 0x3fc0, 0},
+    {0xff80, 0xff80, 0},
+    {0xbf80, 0x3f80, 1},
+    {0x3f80, 0x4000, 1},
+    {0xff80, 0xff7f, 1},
+    {0x7f7f, 0x7f80, 1},
+    {0, 0x7f, 1},
+    {0, 0x5a, 1},
+    {0x807f, 0x8000, 1},
+    {0x805a, 0x8000, 1},
+    {0x7fc0, 0x3f80, 1},
+    {0x7fda, 0x3f80, 1},
+    {0xffff, 0x3f80, 1},
+    {0x7f81, 0x3f80, 1},
+    {0xffbf, 0x3f80, 1},
+    {0xff80, 0x7fc0, 1},
+    {0xff80, 0x7fda, 1},
+    {0xff80, 0xffff, 1},
+    {0xff80, 0x7f81, 1},
+    {0xff80, 0xffbf, 1},
+    {0x7fc0, 0x7fc0, 1},
+    {0x7fda, 0x7fda, 1},
+    {0x7f81, 0x7f81, 1},
+    {0xffbf, 0xffbf, 1},
+};
+// What each lane has of the operands and the result, and 1 where any NaN will do.
+static const unsigned long long rows5[][5] = {
+    {0x7fc00000, 0x3f800000, 0, 1},
+    {0x7fda5a5a, 0x3f800000, 0, 1},
+    {0xffffffff, 0x3f800000, 0, 1},
+    {0x7f800001, 0x3f800000, 0, 1},
+    {0xffbfffff, 0x3f800000, 0, 1},
+    {0xff800000, 0x7fc00000, 0, 1},
+    {0xff800000, 0x7fda5a5a, 0, 1},
+    {0xff800000, 0xffffffff, 0, 1},
+    {0xff800000, 0x7f800001, 0, 1},
+    {0xff800000, 0xffbfffff, 0, 1},
+    {0x7fc00000, 0x7fc00000, 0, 1},
+    {0x7fda5a5a, 0x7fda5a5a, 0, 1},
+    {0xffffffff, 0xffffffff, 0, 1},
+    {0x7f800001, 0x7f800001, 0, 1},
+    {0xffbfffff, 0xffbfffff, 0, 1},
+    {0x80000000, 0, 1, 0},
+    {0, 0x80000000, 1, 0},
+    {0x3fc00000, 0x3fc00000, 1, 0},
+    {0xff800000, 0xff800000, 1, 0},
+    {0xbf800000, 0x3f800000, 0, 1},
+    {0x3f800000, 0x40000000, 0, 1},
+    {0xff800000, 0xff7fffff, 0, 1},
+    {0x7f7fffff, 0x7f800000, 0, 1},
     {0, 1, 1, 0},
-    {0, 0x3ff, 1, 0},
-    {0, 0x25a, 1, 0},
-    {0x8001, 1, 1, 0},
-    {0x83ff, 0x3ff, 1, 0},
-    {0x825a, 0x25a, 1, 0},
-    {0x8000, 0, 0, 0},
-    {0, 0x8000, 0, 0},
-    {0x3e00, 0x3e00, 0, 0},
-    {0xfc00, 0xfc00, 0, 0},
-    {0xbc00, 0x3c00, 1, 0},
-    {0x3c00, 0x4000, 1, 0},
-    {0xfc00, 0xfbff, 1, 0},
-    {0x7bff, 0x7c00, 1, 0},
-    {0x8001, 0x8000, 1, 0},
-    {0x83ff, 0x8000, 1, 0},
-    {0x825a, 0x8000, 1, 0},
+    {0, 0x7fffff, 1, 0},
+    {0, 0x5a5a5a, 1, 0},
+    {0x80000001, 1, 1, 0},
+    {0x807fffff, 0x7fffff, 1, 0},
+    {0x805a5a5a, 0x5a5a5a, 1, 0},
+    {0x80000000, 0, 0, 1},
+    {0, 0x80000000, 0, 1},
+    {0x3fc00000, 0x3fc00000, 0, 1},
+    {0xff800000, 0xff800000, 0, 1},
+    {0xbf800000, 0x3f800000, 1, 0},
+    {0x3f800000, 0x40000000, 1, 0},
+    {0xff800000, 0xff7fffff, 1, 0},
+    {0x7f7fffff, 0x7f800000, 1, 0},
+    {0x80000001, 0x80000000, 1, 0},
+    {0x807fffff, 0x80000000, 1, 0},
+    {0x805a5a5a, 0x80000000, 1, 0},
+    {0x40000000, 0x3f800000, 0, 1},
+    {0x7fc00000, 0x3f800000, 1, 0},
+    {0x7fda5a5a, 0x3f800000, 1, 0},
+    {0xffffffff, 0x3f800000, 1, 0},
+    {0x7f800001, 0x3f800000, 1, 0},
+    {0xffbfffff, 0x3f800000, 1, 0},
+    {0xff800000, 0x7fc00000, 1, 0},
+    {0xff800000, 0x7fda5a5a, 1, 0},
+    {0xff800000, 0xffffffff, 1, 0},
+    {0xff800000, 0x7f800001, 1, 0},
+    {0xff800000, 0xffbfffff, 1, 0},
+    {0x7fc00000, 0x7fc00000, 1, 0},
+    {0x7fda5a5a, 0x7fda5a5a, 1, 0},
+    {0xffffffff, 0xffffffff, 1, 0},
+    {0x7f800001, 0x7f800001, 1, 0},
+    {0xffbfffff, 0xffbfffff, 1, 0},
+    {0x7ff8000000000000, 0x3ff0000000000000, 0, 1},
+    {0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0, 1},
+    {0xfff8000000000000, 0x3ff0000000000000, 0, 1},
+    {0x7ff0000000000001, 0x3ff0000000000000, 0, 1},
+    {0xfff7ffffffffffff, 0x3ff0000000000000, 0, 1},
+    {0xfff0000000000000, 0x7ff8000000000000, 0, 1},
+    {0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0, 1},
+    {0xfff0000000000000, 0xfff8000000000000, 0, 1},
+    {0xfff0000000000000, 0x7ff0000000000001, 0, 1},
+    {0xfff0000000000000, 0xfff7ffffffffffff, 0, 1},
+    {0x7ff8000000000000, 0x7ff8000000000000, 0, 1},
+    {0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0, 1},
+    {0xfff8000000000000, 0xfff8000000000000, 0, 1},
+    {0x7ff0000000000001, 0x7ff0000000000001, 0, 1},
+    {0xfff7ffffffffffff, 0xfff7ffffffffffff, 0, 1},
+    {0x8000000000000000, 0, 1, 0},
+    {0, 0x8000000000000000, 1, 0},
+    {0x3ff8000000000000, 0x3ff8000000000000, 1, 0},
+    {0xfff0000000000000, 0xfff0000000000000, 1, 0},
+    {0xbff0000000000000, 0x3ff0000000000000, 0, 1},
+    {0x3ff0000000000000, 0x4000000000000000, 0, 1},
+    {0xfff0000000000000, 0xffefffffffffffff, 0, 1},
+    {0x7fefffffffffffff, 0x7ff0000000000000, 0, 1},
+    {0x8000000000000000, 0, 0, 1},
+    {0, 0x8000000000000000, 0, 1},
+    {0x3ff8000000000000, 0x3ff8000000000000, 0, 1},
+    {0xfff0000000000000, 0xfff0000000000000, 0, 1},
+    {0xbff0000000000000, 0x3ff0000000000000, 1, 0},
+    {0x3ff0000000000000, 0x4000000000000000, 1, 0},
+    {0xfff0000000000000, 0xffefffffffffffff, 1, 0},
+    {0x7fefffffffffffff, 0x7ff0000000000000, 1, 0},
+    {0, 0xfffffffffffff, 1, 0},
+    {0, 0xa5a5a5a5a5a5a, 1, 0},
+    {0x8000000000000001, 0x8000000000000000, 1, 0},
+    {0x800fffffffffffff, 0x8000000000000000, 1, 0},
+    {0x800a5a5a5a5a5a5a, 0x8000000000000000, 1, 0},
+    {0x4000000000000000, 0x3ff0000000000000, 0, 1},
+    {0x7ff8000000000000, 0x3ff0000000000000, 1, 0},
+    {0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 1, 0},
+    {0xfff8000000000000, 0x3ff0000000000000, 1, 0},
+    {0x7ff0000000000001, 0x3ff0000000000000, 1, 0},
+    {0xfff7ffffffffffff, 0x3ff0000000000000, 1, 0},
+    {0xfff0000000000000, 0x7ff8000000000000, 1, 0},
+    {0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 1, 0},
+    {0xfff0000000000000, 0xfff8000000000000, 1, 0},
+    {0xfff0000000000000, 0x7ff0000000000001, 1, 0},
+    {0xfff0000000000000, 0xfff7ffffffffffff, 1, 0},
+    {0x7ff8000000000000, 0x7ff8000000000000, 1, 0},
+    {0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 1, 0},
+    {0xfff8000000000000, 0xfff8000000000000, 1, 0},
+    {0x7ff0000000000001, 0x7ff0000000000001, 1, 0},
+    {0xfff7ffffffffffff, 0xfff7ffffffffffff, 1, 0},
+    {0x3c00, 0x4000, 1, 1},
+    {0x3c00, 0x4000, 0, 0},
+    {0x4000, 0x3c00, 1, 0},
     {0x7e00, 0x3c00, 1, 0},
     {0x7e5a, 0x3c00, 1, 0},
     {0xffff, 0x3c00, 1, 0},
     {0x7c01, 0x3c00, 1, 0},
     {0xfdff, 0x3c00, 1, 0},
-    {0xfc00, 0x7e00, 1, 0},
-    {0xfc00, 0x7e5a, 1, 0},
-    {0xfc00, 0xffff, 1, 0},
-    {0xfc00, 0x7c01, 1, 0},
-    {0xfc00, 0xfdff, 1, 0},
-    {0x7e00, 0x7e00, 1, 0},
-    {0x7e5a, 0x7e5a, 1, 0},
-    {0xffff, 0xffff, 1, 0},
-    {0x7c01, 0x7c01, 1, 0},
-    {0xfdff, 0xfdff, 1, 0},
-    {0x7fc0, 0x3f80, 0, 0},
-    {0x7fda, 0x3f80, 0, 0},
-    {0xffff, 0x3f80, 0, 0},
-    {0x7f81, 0x3f80, 0, 0},
-    {0xffbf, 0x3f80, 0, 0},
-    {0xff80, 0x7fc0, 0, 0},
-    {0xff80, 0x7fda, 0, 0},
-    {0xff80, 0xffff, 0, 0},
-    {0xff80, 0x7f81, 0, 0},
-    {0xff80, 0xffbf, 0, 0},
-    {0x7fc0, 0x7fc0, 0, 0},
-    {0x7fda, 0x7fda, 0, 0},
-    {0x7f81, 0x7f81, 0, 0},
-    {0xffbf, 0xffbf, 0, 0},
-    {0x3fc0, 0x3fc0, 1, 0},
-    {0xff80, 0xff80, 1, 0},
-    {0xbf80, 0x3f80, 0, 0},
+    {0x3f80, 0x4000, 1, 1},
     {0x3f80, 0x4000, 0, 0},
-    {0xff80, 0xff7f, 0, 0},
-    {0x7f7f, 0x7f80, 0, 0},
-    {0x3fc0, 0x3fc0, 0, 0},
-    {0xff80, 0xff80, 0, 0},
-    {0xbf80, 0x3f80, 1, 0},
-    {0x3f80, 0x4000, 1, 0},
-    {0xff80, 0xff7f, 1, 0},
-    {0x7f7f, 0x7f80, 1, 0},
-    {0, 0x7f, 1, 0},
-    {0, 0x5a, 1, 0},
-    {0x807f, 0x8000, 1, 0},
-    {0x805a, 0x8000, 1, 0},
+    {0x4000, 0x3f80, 1, 0},
     {0x7fc0, 0x3f80, 1, 0},
     {0x7fda, 0x3f80, 1, 0},
     {0xffff, 0x3f80, 1, 0},
     {0x7f81, 0x3f80, 1, 0},
     {0xffbf, 0x3f80, 1, 0},
-    {0xff80, 0x7fc0, 1, 0},
-    {0xff80, 0x7fda, 1, 0},
-    {0xff80, 0xffff, 1, 0},
-    {0xff80, 0x7f81, 1, 0},
-    {0xff80, 0xffbf, 1, 0},
-    {0x7fc0, 0x7fc0, 1, 0},
-    {0x7fda, 0x7fda, 1, 0},
-    {0x7f81, 0x7f81, 1, 0},
-    {0xffbf, 0xffbf, 1, 0},
 };
-// what each lane has of the operands, the result, and whether any NaN will do
-static const unsigned long long rows5[][5] = {
-    {0x7fc00000, 0x3f800000, 0, 1, 0},
-    {0x7fda5a5a, 0x3f800000, 0, 1, 0},
-    {0xffffffff, 0x3f800000, 0, 1, 0},
-    {0x7f800001, 0x3f800000, 0, 1, 0},
-    {0xffbfffff, 0x3f800000, 0, 1, 0},
-    {0xff800000, 0x7fc00000, 0, 1, 0},
-    {0xff800000, 0x7fda5a5a, 0, 1, 0},
-    {0xff800000, 0xffffffff, 0, 1, 0},
-    {0xff800000, 0x7f800001, 0, 1, 0},
-    {0xff800000, 0xffbfffff, 0, 1, 0},
-    {0x7fc00000, 0x7fc00000, 0, 1, 0},
-    {0x7fda5a5a, 0x7fda5a5a, 0, 1, 0},
-    {0xffffffff, 0xffffffff, 0, 1, 0},
-    {0x7f800001, 0x7f800001, 0, 1, 0},
-    {0xffbfffff, 0xffbfffff, 0, 1, 0},
-    {0x80000000, 0, 1, 0, 0},
-    {0, 0x80000000, 1, 0, 0},
-    {0x3fc00000, 0x3fc00000, 1, 0, 0},
-    {0xff800000, 0xff800000, 1, 0, 0},
-    {0xbf800000, 0x3f800000, 0, 1, 0},
-    {0x3f800000, 0x40000000, 0, 1, 0},
-    {0xff800000, 0xff7fffff, 0, 1, 0},
-    {0x7f7fffff, 0x7f800000, 0, 1, 0},
-    {0, 1, 1, 0, 0},
-    {0, 0x7fffff, 1, 0, 0},
-    {0, 0x5a5a5a, 1, 0, 0},
-    {0x80000001, 1, 1, 0, 0},
-    {0x807fffff, 0x7fffff, 1, 0, 0},
-    {0x805a5a5a, 0x5a5a5a, 1, 0, 0},
-    {0x80000000, 0, 0, 1, 0},
-    {0, 0x80000000, 0, 1, 0},
-    {0x3fc00000, 0x3fc00000, 0, 1, 0},
-    {0xff800000, 0xff800000, 0, 1, 0},
-    {0xbf800000, 0x3f800000, 1, 0, 0},
-    {0x3f800000, 0x40000000, 1, 0, 0},
-    {0xff800000, 0xff7fffff, 1, 0, 0},
-    {0x7f7fffff, 0x7f800000, 1, 0, 0},
-    {0x80000001, 0x80000000, 1, 0, 0},
-    {0x807fffff, 0x80000000, 1, 0, 0},
-    {0x805a5a5a, 0x80000000, 1, 0, 0},
-    {0x40000000, 0x3f800000, 0, 1, 0},
-    {0x7fc00000, 0x3f800000, 1, 0, 0},
-    {0x7fda5a5a, 0x3f800000, 1, 0, 0},
-    {0xffffffff, 0x3f800000, 1, 0, 0},
-    {0x7f800001, 0x3f800000, 1, 0, 0},
-    {0xffbfffff, 0x3f800000, 1, 0, 0},
-    {0xff800000, 0x7fc00000, 1, 0, 0},
-    {0xff800000, 0x7fda5a5a, 1, 0, 0},
-    {0xff800000, 0xffffffff, 1, 0, 0},
-    {0xff800000, 0x7f800001, 1, 0, 0},
-    {0xff800000, 0xffbfffff, 1, 0, 0},
-    {0x7fc00000, 0x7fc00000, 1, 0, 0},
-    {0x7fda5a5a, 0x7fda5a5a, 1, 0, 0},
-    {0xffffffff, 0xffffffff, 1, 0, 0},
-    {0x7f800001, 0x7f800001, 1, 0, 0},
-    {0xffbfffff, 0xffbfffff, 1, 0, 0},
-    {0x7ff8000000000000, 0x3ff0000000000000, 0, 1, 0},
-    {0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0, 1, 0},
-    {0xfff8000000000000, 0x3ff0000000000000, 0, 1, 0},
-    {0x7ff0000000000001, 0x3ff0000000000000, 0, 1, 0},
-    {0xfff7ffffffffffff, 0x3ff0000000000000, 0, 1, 0},
-    {0xfff0000000000000, 0x7ff8000000000000, 0, 1, 0},
-    {0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0, 1, 0},
-    {0xfff0000000000000, 0xfff8000000000000, 0, 1, 0},
-    {0xfff0000000000000, 0x7ff0000000000001, 0, 1, 0},
-    {0xfff0000000000000, 0xfff7ffffffffffff, 0, 1, 0},
-    {0x7ff8000000000000, 0x7ff8000000000000, 0, 1, 0},
-    {0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0, 1, 0},
-    {0xfff8000000000000, 0xfff8000000000000, 0, 1, 0},
-    {0x7ff0000000000001, 0x7ff0000000000001, 0, 1, 0},
-    {0xfff7ffffffffffff, 0xfff7ffffffffffff, 0, 1, 0},
-    {0x8000000000000000, 0, 1, 0, 0},
-    {0, 0x8000000000000000, 1, 0, 0},
-    {0x3ff8000000000000, 0x3ff8000000000000, 1, 0, 0},
-    {0xfff0000000000000, 0xfff0000000000000, 1, 0, 0},
-    {0xbff0000000000000, 0x3ff0000000000000, 0, 1, 0},
-    {0x3ff0000000000000, 0x4000000000000000, 0, 1, 0},
-    {0xfff0000000000000, 0xffefffffffffffff, 0, 1, 0},
-    {0x7fefffffffffffff, 0x7ff0000000000000, 0, 1, 0},
-    {0x8000000000000000, 0, 0, 1, 0},
-    {0, 0x8000000000000000, 0, 1, 0},
-    {0x3ff8000000000000, 0x3ff8000000000000, 0, 1, 0},
-    {0xfff0000000000000, 0xfff0000000000000, 0, 1, 0},
-    {0xbff0000000000000, 0x3ff0000000000000, 1, 0, 0},
-    {0x3ff0000000000000, 0x4000000000000000, 1, 0, 0},
-    {0xfff0000000000000, 0xffefffffffffffff, 1, 0, 0},
-    {0x7fefffffffffffff, 0x7ff0000000000000, 1, 0, 0},
-    {0, 0xfffffffffffff, 1, 0, 0},
-    {0, 0xa5a5a5a5a5a5a, 1, 0, 0},
-    {0x8000000000000001, 0x8000000000000000, 1, 0, 0},
-    {0x800fffffffffffff, 0x8000000000000000, 1, 0, 0},
-    {0x800a5a5a5a5a5a5a, 0x8000000000000000, 1, 0, 0},
-    {0x4000000000000000, 0x3ff0000000000000, 0, 1, 0},
-    {0x7ff8000000000000, 0x3ff0000000000000, 1, 0, 0},
-    {0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 1, 0, 0},
-    {0xfff8000000000000, 0x3ff0000000000000, 1, 0, 0},
-    {0x7ff0000000000001, 0x3ff0000000000000, 1, 0, 0},
-    {0xfff7ffffffffffff, 0x3ff0000000000000, 1, 0, 0},
-    {0xfff0000000000000, 0x7ff8000000000000, 1, 0, 0},
-    {0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 1, 0, 0},
-    {0xfff0000000000000, 0xfff8000000000000, 1, 0, 0},
-    {0xfff0000000000000, 0x7ff0000000000001, 1, 0, 0},
-    {0xfff0000000000000, 0xfff7ffffffffffff, 1, 0, 0},
-    {0x7ff8000000000000, 0x7ff8000000000000, 1, 0, 0},
-    {0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 1, 0, 0},
-    {0xfff8000000000000, 0xfff8000000000000, 1, 0, 0},
-    {0x7ff0000000000001, 0x7ff0000000000001, 1, 0, 0},
-    {0xfff7ffffffffffff, 0xfff7ffffffffffff, 1, 0, 0},
-    {0x3c00, 0x4000, 1, 1, 0},
-    {0x3c00, 0x4000, 0, 0, 0},
-    {0x4000, 0x3c00, 1, 0, 0},
-    {0x7e00, 0x3c00, 1, 0, 0},
-    {0x7e5a, 0x3c00, 1, 0, 0},
-    {0xffff, 0x3c00, 1, 0, 0},
-    {0x7c01, 0x3c00, 1, 0, 0},
-    {0xfdff, 0x3c00, 1, 0, 0},
-    {0x3f80, 0x4000, 1, 1, 0},
-    {0x3f80, 0x4000, 0, 0, 0},
-    {0x4000, 0x3f80, 1, 0, 0},
-    {0x7fc0, 0x3f80, 1, 0, 0},
-    {0x7fda, 0x3f80, 1, 0, 0},
-    {0xffff, 0x3f80, 1, 0, 0},
-    {0x7f81, 0x3f80, 1, 0, 0},
-    {0xffbf, 0x3f80, 1, 0, 0},
-};
-// what each lane has of the operands, the result, and whether any NaN will do
+// What each lane has of the operands and the result, and 1 where any NaN will do.
 static const unsigned long long rows6[][6] = {
-    {0x3f800000, 0x40000000, 1, 1, 0, 0},
-    {0x3f800000, 0x40000000, 0, 0, 0, 0},
-    {0x40000000, 0x3f800000, 1, 0, 1, 0},
-    {0x40000000, 0x3f800000, 0, 0, 0, 0},
-    {0x3f800000, 0x40000000, 1, 1, 1, 0},
-    {0x3f800000, 0x40000000, 0, 1, 0, 0},
-    {0x40000000, 0x3f800000, 1, 1, 1, 0},
-    {0x40000000, 0x3f800000, 0, 0, 1, 0},
-    {0x3f800000, 0x40000000, 1, 0, 1, 0},
-    {0x40000000, 0x3f800000, 1, 1, 0, 0},
-    {0x3ff0000000000000, 0x4000000000000000, 1, 1, 0, 0},
-    {0x3ff0000000000000, 0x4000000000000000, 0, 0, 0, 0},
-    {0x4000000000000000, 0x3ff0000000000000, 1, 0, 1, 0},
-    {0x4000000000000000, 0x3ff0000000000000, 0, 0, 0, 0},
-    {0x3ff0000000000000, 0x4000000000000000, 1, 1, 1, 0},
-    {0x3ff0000000000000, 0x4000000000000000, 0, 1, 0, 0},
-    {0x4000000000000000, 0x3ff0000000000000, 1, 1, 1, 0},
-    {0x4000000000000000, 0x3ff0000000000000, 0, 0, 1, 0},
-    {0x3ff0000000000000, 0x4000000000000000, 1, 0, 1, 0},
-    {0x4000000000000000, 0x3ff0000000000000, 1, 1, 0, 0},
+    {0x3f800000, 0x40000000, 1, 1, 0},
+    {0x3f800000, 0x40000000, 0, 0, 0},
+    {0x40000000, 0x3f800000, 1, 0, 1},
+    {0x40000000, 0x3f800000, 0, 0, 0},
+    {0x3f800000, 0x40000000, 1, 1, 1},
+    {0x3f800000, 0x40000000, 0, 1, 0},
+    {0x40000000, 0x3f800000, 1, 1, 1},
+    {0x40000000, 0x3f800000, 0, 0, 1},
+    {0x3f800000, 0x40000000, 1, 0, 1},
+    {0x40000000, 0x3f800000, 1, 1, 0},
+    {0x3ff0000000000000, 0x4000000000000000, 1, 1, 0},
+    {0x3ff0000000000000, 0x4000000000000000, 0, 0, 0},
+    {0x4000000000000000, 0x3ff0000000000000, 1, 0, 1},
+    {0x4000000000000000, 0x3ff0000000000000, 0, 0, 0},
+    {0x3ff0000000000000, 0x4000000000000000, 1, 1, 1},
+    {0x3ff0000000000000, 0x4000000000000000, 0, 1, 0},
+    {0x4000000000000000, 0x3ff0000000000000, 1, 1, 1},
+    {0x4000000000000000, 0x3ff0000000000000, 0, 0, 1},
+    {0x3ff0000000000000, 0x4000000000000000, 1, 0, 1},
+    {0x4000000000000000, 0x3ff0000000000000, 1, 1, 0},
 };
 
 // The registers of the sources and of the results.
@@ -783,114 +783,60 @@ static const ptxspec_register s9[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_b
 static const ptxspec_register s10[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_bf16x2}, {2, PTXSPEC_TYPE_pred}, {2, PTXSPEC_TYPE_pred}};
 static const ptxspec_register s11[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_bf16x2}, {2, PTXSPEC_TYPE_pred}, {3, PTXSPEC_TYPE_pred}, {3, PTXSPEC_TYPE_pred}};
 
-// The rows of variants that compute the same.
-static const unsigned short c0[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22};
-static const unsigned short c1[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28};
-static const unsigned short c2[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 29, 30, 31, 32, 33, 34, 35, 36};
-static const unsigned short c3[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 29, 30, 31, 32, 33, 34, 35, 36, 23, 24, 25, 37, 38, 39, 40};
-static const unsigned short c4[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 29, 30, 31, 32, 33, 34, 35, 36, 40};
-static const unsigned short c5[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 33, 34, 35, 36};
-static const unsigned short c6[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 33, 34, 35, 36, 23, 24, 25, 26, 27, 28};
-static const unsigned short c7[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 29, 30, 31, 32, 19, 20, 21, 22};
-static const unsigned short c8[] = {
-    41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 15, 16, 17, 18, 19, 20, 21, 22};
-static const unsigned short c9[] = {
-    41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28};
-static const unsigned short c10[] = {
-    41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 29, 30, 31, 32, 33, 34, 35, 36};
-static const unsigned short c11[] = {
-    41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 15, 16, 17, 18, 33, 34, 35, 36};
-static const unsigned short c12[] = {
-    41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 15, 16, 17, 18, 33, 34, 35, 36, 23, 24, 25, 26, 27, 28};
-static const unsigned short c13[] = {
-    41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 29, 30, 31, 32, 19, 20, 21, 22};
-static const unsigned short c14[] = {
-    0, 1, 2, 3};
-static const unsigned short c15[] = {
-    4, 5, 6, 7};
-static const unsigned short c16[] = {
-    8, 5, 9, 7};
-static const unsigned short c17[] = {
-    56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78};
-static const unsigned short c18[] = {
-    56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 79, 80, 81, 82, 83, 84, 85, 86};
-static const unsigned short c19[] = {
-    56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 79, 80, 81, 82, 83, 84, 85, 86, 23, 87, 88, 89, 90, 91,
-    92};
-static const unsigned short c20[] = {
-    56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 83, 84, 85, 86};
-static const unsigned short c21[] = {
-    56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 79, 80, 81, 82, 75, 76, 77, 78};
-static const unsigned short c22[] = {
-    93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 71, 72, 73, 74, 75, 76, 77, 78};
-static const unsigned short c23[] = {
-    93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 79, 80, 81, 82, 83, 84, 85, 86};
-static const unsigned short c24[] = {
-    93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 71, 72, 73, 74, 83, 84, 85, 86};
-static const unsigned short c25[] = {
-    93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 79, 80, 81, 82, 75, 76, 77, 78};
-static const unsigned short c26[] = {
-    10, 11, 12, 13};
-static const unsigned short c27[] = {
-    14, 15, 16, 17};
-static const unsigned short c28[] = {
-    18, 15, 19, 17};
-static const unsigned short c29[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22};
-static const unsigned short c30[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28};
-static const unsigned short c31[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 29, 30, 31, 32, 33, 34, 35, 36};
-static const unsigned short c32[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 29, 30, 31, 32, 33, 34, 35, 36, 23, 24, 25, 37, 38, 39};
-static const unsigned short c33[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 33, 34, 35, 36};
-static const unsigned short c34[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 33, 34, 35, 36, 23, 24, 25, 26, 27, 28};
-static const unsigned short c35[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 29, 30, 31, 32, 19, 20, 21, 22};
-static const unsigned short c36[] = {
-    40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 15, 16, 17, 18, 19, 20, 21, 22};
-static const unsigned short c37[] = {
-    40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28};
-static const unsigned short c38[] = {
-    40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 29, 30, 31, 32, 33, 34, 35, 36};
-static const unsigned short c39[] = {
-    40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 15, 16, 17, 18, 33, 34, 35, 36};
-static const unsigned short c40[] = {
-    40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 15, 16, 17, 18, 33, 34, 35, 36, 23, 24, 25, 26, 27, 28};
-static const unsigned short c41[] = {
-    40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 29, 30, 31, 32, 19, 20, 21, 22};
-static const unsigned short c42[] = {
-    108, 109, 110, 111, 112, 113, 114, 115};
-static const unsigned short c43[] = {
-    55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 12, 67, 68, 15, 16, 69, 70, 71, 72, 73, 74};
-static const unsigned short c44[] = {
-    55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 12, 67, 68, 29, 30, 75, 76, 77, 78, 79, 80};
-static const unsigned short c45[] = {
-    55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 12, 67, 68, 29, 30, 75, 76, 77, 78, 79, 80, 23, 81, 82, 37, 83, 84};
-static const unsigned short c46[] = {
-    55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 12, 67, 68, 15, 16, 69, 70, 77, 78, 79, 80};
-static const unsigned short c47[] = {
-    55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 12, 67, 68, 29, 30, 75, 76, 71, 72, 73, 74};
-static const unsigned short c48[] = {
-    85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 52, 97, 98, 15, 16, 69, 70, 71, 72, 73, 74};
-static const unsigned short c49[] = {
-    85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 52, 97, 98, 29, 30, 75, 76, 77, 78, 79, 80};
-static const unsigned short c50[] = {
-    85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 52, 97, 98, 15, 16, 69, 70, 77, 78, 79, 80};
-static const unsigned short c51[] = {
-    85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 52, 97, 98, 29, 30, 75, 76, 71, 72, 73, 74};
-static const unsigned short c52[] = {
-    116, 117, 118, 119, 120, 121, 122, 123};
+// The rows of variants that compute the same, in runs: the first row, and how many there are.
+static const unsigned short c0[] = {0, 23};
+static const unsigned short c1[] = {0, 29};
+static const unsigned short c2[] = {0, 15, 29, 8};
+static const unsigned short c3[] = {0, 15, 29, 8, 23, 3, 37, 4};
+static const unsigned short c4[] = {0, 15, 29, 8, 40, 1};
+static const unsigned short c5[] = {0, 19, 33, 4};
+static const unsigned short c6[] = {0, 19, 33, 4, 23, 6};
+static const unsigned short c7[] = {0, 15, 29, 4, 19, 4};
+static const unsigned short c8[] = {41, 15, 15, 8};
+static const unsigned short c9[] = {41, 15, 15, 14};
+static const unsigned short c10[] = {41, 15, 29, 8};
+static const unsigned short c11[] = {41, 15, 15, 4, 33, 4};
+static const unsigned short c12[] = {41, 15, 15, 4, 33, 4, 23, 6};
+static const unsigned short c13[] = {41, 15, 29, 4, 19, 4};
+static const unsigned short c14[] = {0, 4};
+static const unsigned short c15[] = {4, 4};
+static const unsigned short c16[] = {8, 1, 5, 1, 9, 1, 7, 1};
+static const unsigned short c17[] = {56, 23};
+static const unsigned short c18[] = {56, 15, 79, 8};
+static const unsigned short c19[] = {56, 15, 79, 8, 23, 1, 87, 6};
+static const unsigned short c20[] = {56, 19, 83, 4};
+static const unsigned short c21[] = {56, 15, 79, 4, 75, 4};
+static const unsigned short c22[] = {93, 15, 71, 8};
+static const unsigned short c23[] = {93, 15, 79, 8};
+static const unsigned short c24[] = {93, 15, 71, 4, 83, 4};
+static const unsigned short c25[] = {93, 15, 79, 4, 75, 4};
+static const unsigned short c26[] = {10, 4};
+static const unsigned short c27[] = {14, 4};
+static const unsigned short c28[] = {18, 1, 15, 1, 19, 1, 17, 1};
+static const unsigned short c29[] = {0, 23};
+static const unsigned short c30[] = {0, 29};
+static const unsigned short c31[] = {0, 15, 29, 8};
+static const unsigned short c32[] = {0, 15, 29, 8, 23, 3, 37, 3};
+static const unsigned short c33[] = {0, 19, 33, 4};
+static const unsigned short c34[] = {0, 19, 33, 4, 23, 6};
+static const unsigned short c35[] = {0, 15, 29, 4, 19, 4};
+static const unsigned short c36[] = {40, 15, 15, 8};
+static const unsigned short c37[] = {40, 15, 15, 14};
+static const unsigned short c38[] = {40, 15, 29, 8};
+static const unsigned short c39[] = {40, 15, 15, 4, 33, 4};
+static const unsigned short c40[] = {40, 15, 15, 4, 33, 4, 23, 6};
+static const unsigned short c41[] = {40, 15, 29, 4, 19, 4};
+static const unsigned short c42[] = {108, 8};
+static const unsigned short c43[] = {55, 12, 12, 1, 67, 2, 15, 2, 69, 6};
+static const unsigned short c44[] = {55, 12, 12, 1, 67, 2, 29, 2, 75, 6};
+static const unsigned short c45[] = {55, 12, 12, 1, 67, 2, 29, 2, 75, 6, 23, 1, 81, 2, 37, 1, 83, 2};
+static const unsigned short c46[] = {55, 12, 12, 1, 67, 2, 15, 2, 69, 2, 77, 4};
+static const unsigned short c47[] = {55, 12, 12, 1, 67, 2, 29, 2, 75, 2, 71, 4};
+static const unsigned short c48[] = {85, 12, 52, 1, 97, 2, 15, 2, 69, 6};
+static const unsigned short c49[] = {85, 12, 52, 1, 97, 2, 29, 2, 75, 6};
+static const unsigned short c50[] = {85, 12, 52, 1, 97, 2, 15, 2, 69, 2, 77, 4};
+static const unsigned short c51[] = {85, 12, 52, 1, 97, 2, 29, 2, 75, 2, 71, 4};
+static const unsigned short c52[] = {116, 8};
 
 int main(void)
 {

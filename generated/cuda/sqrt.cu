@@ -26,7 +26,7 @@ PTXSPEC_d_d(sqrt_rm_f64_1, "sqrt.rm.f64", 200, 20)
 PTXSPEC_d_d(sqrt_rp_f64_1, "sqrt.rp.f64", 200, 20)
 
 #ifndef PTXSPEC_KERNELS_ONLY
-// what each lane has of the operands, the result, and whether any NaN will do
+// What each lane has of the operands and the result, and 1 where any NaN will do.
 static const unsigned long long rows3[][3] = {
     {0xff800000, 0x7fffffff, 1},
     {0x80800000, 0x7fffffff, 1},
@@ -34,96 +34,86 @@ static const unsigned long long rows3[][3] = {
     {0xbf800000, 0x7fffffff, 1},
     {0xbfda5a5a, 0x7fffffff, 1},
     {0x80800001, 0x7fffffff, 1},
-    {0x80000000, 0x80000000, 0},
-    {0, 0, 0},
-    {0x7f800000, 0x7f800000, 0},
+    {0x80000000, 0x80000000},
+    {0, 0},
+    {0x7f800000, 0x7f800000},
     {0x7fc00000, 0x7fffffff, 1},
     {0x7fda5a5a, 0x7fffffff, 1},
     {0xffffffff, 0x7fffffff, 1},
     {0x7f800001, 0x7fffffff, 1},
     {0xffbfffff, 0x7fffffff, 1},
-    {0x7fc00000, 0x7fffffff, 0},
-    {0x7fda5a5a, 0x7fffffff, 0},
-    {0xffffffff, 0x7fffffff, 0},
-    {0x7f800001, 0x7fffffff, 0},
-    {0xffbfffff, 0x7fffffff, 0},
-    {0xbf800000, 0x7fffffff, 0},
-    {1, 0x1a3504f3, 0},
-    {0x7fffff, 0x1fffffff, 0},
-    {0x5a5a5a, 0x1fd71540, 0},
+    {0x7fc00000, 0x7fffffff},
+    {0x7fda5a5a, 0x7fffffff},
+    {0xffffffff, 0x7fffffff},
+    {0x7f800001, 0x7fffffff},
+    {0xffbfffff, 0x7fffffff},
+    {0xbf800000, 0x7fffffff},
+    {1, 0x1a3504f3},
+    {0x7fffff, 0x1fffffff},
+    {0x5a5a5a, 0x1fd71540},
     {0x80000001, 0x7fffffff, 1},
     {0x807fffff, 0x7fffffff, 1},
     {0x805a5a5a, 0x7fffffff, 1},
-    {1, 0, 0},
-    {0x7fffff, 0, 0},
-    {0x5a5a5a, 0, 0},
-    {0x80000001, 0x80000000, 0},
-    {0x807fffff, 0x80000000, 0},
-    {0x805a5a5a, 0x80000000, 0},
-    {0x40800000, 0x40000000, 0},
-    {0x40100000, 0x3fc00000, 0},
-    {0x40000000, 0x3fb504f3, 0},
-    {0x7fffff, 0x1ffffffe, 0},
-    {0x40000000, 0x3fb504f4, 0},
-    {1, 0x1a3504f4, 0},
-    {0x5a5a5a, 0x1fd71541, 0},
+    {1, 0},
+    {0x7fffff, 0},
+    {0x5a5a5a, 0},
+    {0x80000001, 0x80000000},
+    {0x807fffff, 0x80000000},
+    {0x805a5a5a, 0x80000000},
+    {0x40800000, 0x40000000},
+    {0x40100000, 0x3fc00000},
+    {0x40000000, 0x3fb504f3},
+    {0x7fffff, 0x1ffffffe},
+    {0x40000000, 0x3fb504f4},
+    {1, 0x1a3504f4},
+    {0x5a5a5a, 0x1fd71541},
     {0xfff0000000000000, 0xfff8000000000000, 1},
     {0x8010000000000000, 0xfff8000000000000, 1},
     {0xffefffffffffffff, 0xfff8000000000000, 1},
     {0xbff0000000000000, 0xfff8000000000000, 1},
     {0xbffa5a5a5a5a5a5a, 0xfff8000000000000, 1},
     {0x8010000000000001, 0xfff8000000000000, 1},
-    {0x8000000000000000, 0x8000000000000000, 0},
-    {0x7ff0000000000000, 0x7ff0000000000000, 0},
+    {0x8000000000000000, 0x8000000000000000},
+    {0x7ff0000000000000, 0x7ff0000000000000},
     {0x7ff8000000000000, 0x7ff8000000000000, 1},
     {0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 1},
     {0xfff8000000000000, 0xfff8000000000000, 1},
     {0x7ff0000000000001, 0x7ff8000000000001, 1},
     {0xfff7ffffffffffff, 0xffffffffffffffff, 1},
-    {0x7ff8000000000000, 0x7ff8000000000000, 0},
-    {0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0},
-    {0xfff8000000000000, 0xfff8000000000000, 0},
-    {0x7ff0000000000001, 0x7ff8000000000001, 0},
-    {0xbff0000000000000, 0xfff8000000000000, 0},
-    {0x4010000000000000, 0x4000000000000000, 0},
-    {0x4002000000000000, 0x3ff8000000000000, 0},
-    {0x4000000000000000, 0x3ff6a09e667f3bcd, 0},
-    {1, 0x1e60000000000000, 0},
-    {0xfffffffffffff, 0x1fffffffffffffff, 0},
-    {0xa5a5a5a5a5a5a, 0x1ff9bda45e96763e, 0},
+    {0x7ff8000000000000, 0x7ff8000000000000},
+    {0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a},
+    {0xfff8000000000000, 0xfff8000000000000},
+    {0x7ff0000000000001, 0x7ff8000000000001},
+    {0xbff0000000000000, 0xfff8000000000000},
+    {0x4010000000000000, 0x4000000000000000},
+    {0x4002000000000000, 0x3ff8000000000000},
+    {0x4000000000000000, 0x3ff6a09e667f3bcd},
+    {1, 0x1e60000000000000},
+    {0xfffffffffffff, 0x1fffffffffffffff},
+    {0xa5a5a5a5a5a5a, 0x1ff9bda45e96763e},
     {0x8000000000000001, 0xfff8000000000000, 1},
     {0x800fffffffffffff, 0xfff8000000000000, 1},
     {0x800a5a5a5a5a5a5a, 0xfff8000000000000, 1},
-    {0x4000000000000000, 0x3ff6a09e667f3bcc, 0},
-    {0xfffffffffffff, 0x1ffffffffffffffe, 0},
-    {0xa5a5a5a5a5a5a, 0x1ff9bda45e96763f, 0},
+    {0x4000000000000000, 0x3ff6a09e667f3bcc},
+    {0xfffffffffffff, 0x1ffffffffffffffe},
+    {0xa5a5a5a5a5a5a, 0x1ff9bda45e96763f},
 };
 
 // The registers of the sources and of the results.
 static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}};
 static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}};
 
-// The rows of variants that compute the same.
-static const unsigned short c0[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25};
-static const unsigned short c1[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 26, 27, 28, 29, 30, 31};
-static const unsigned short c2[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 32, 33, 34, 20, 21, 22, 23, 24, 25};
-static const unsigned short c3[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 32, 33, 34, 26, 27, 28, 29, 30, 31};
-static const unsigned short c4[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 32, 33, 34, 20, 35, 22, 23, 24, 25};
-static const unsigned short c5[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 32, 33, 36, 37, 21, 38, 23, 24, 25};
-static const unsigned short c6[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 32, 33, 36, 26, 27, 28, 29, 30, 31};
-static const unsigned short c7[] = {
-    39, 40, 41, 42, 43, 44, 45, 7, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65};
-static const unsigned short c8[] = {
-    39, 40, 41, 42, 43, 44, 45, 7, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 66, 60, 67, 62, 63, 64, 65};
-static const unsigned short c9[] = {
-    39, 40, 41, 42, 43, 44, 45, 7, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 68, 63, 64, 65};
+// The rows of variants that compute the same, in runs: the first row, and how many there are.
+static const unsigned short c0[] = {0, 26};
+static const unsigned short c1[] = {0, 20, 26, 6};
+static const unsigned short c2[] = {0, 20, 32, 3, 20, 6};
+static const unsigned short c3[] = {0, 20, 32, 3, 26, 6};
+static const unsigned short c4[] = {0, 20, 32, 3, 20, 1, 35, 1, 22, 4};
+static const unsigned short c5[] = {0, 20, 32, 2, 36, 2, 21, 1, 38, 1, 23, 3};
+static const unsigned short c6[] = {0, 20, 32, 2, 36, 1, 26, 6};
+static const unsigned short c7[] = {39, 7, 7, 1, 46, 20};
+static const unsigned short c8[] = {39, 7, 7, 1, 46, 13, 66, 1, 60, 1, 67, 1, 62, 4};
+static const unsigned short c9[] = {39, 7, 7, 1, 46, 16, 68, 1, 63, 3};
 
 int main(void)
 {

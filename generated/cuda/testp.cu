@@ -24,135 +24,123 @@ PTXSPEC_p_f(testp_subnormal_f32_1, "testp.subnormal.f32", 200, 20)
 PTXSPEC_p_d(testp_subnormal_f64_1, "testp.subnormal.f64", 200, 20)
 
 #ifndef PTXSPEC_KERNELS_ONLY
-// what each lane has of the operands, the result, and whether any NaN will do
+// What each lane has of the operands and the result, and 1 where any NaN will do.
 static const unsigned long long rows3[][3] = {
-    {0xff800000, 0, 0},
-    {0x80800000, 1, 0},
-    {0xff7fffff, 1, 0},
-    {0xbf800000, 1, 0},
-    {0xbfda5a5a, 1, 0},
-    {0x80800001, 1, 0},
-    {0x80000001, 1, 0},
-    {0x807fffff, 1, 0},
-    {0x805a5a5a, 1, 0},
-    {0x80000000, 1, 0},
-    {0, 1, 0},
-    {1, 1, 0},
-    {0x7fffff, 1, 0},
-    {0x5a5a5a, 1, 0},
-    {0x800000, 1, 0},
-    {0x7f7fffff, 1, 0},
-    {0x3f800000, 1, 0},
-    {0x3fda5a5a, 1, 0},
-    {0x800001, 1, 0},
-    {0x7f800000, 0, 0},
-    {0x7fc00000, 0, 0},
-    {0x7fda5a5a, 0, 0},
-    {0xffffffff, 0, 0},
-    {0x7f800001, 0, 0},
-    {0xffbfffff, 0, 0},
-    {0xfff0000000000000, 0, 0},
-    {0x8010000000000000, 1, 0},
-    {0xffefffffffffffff, 1, 0},
-    {0xbff0000000000000, 1, 0},
-    {0xbffa5a5a5a5a5a5a, 1, 0},
-    {0x8010000000000001, 1, 0},
-    {0x8000000000000001, 1, 0},
-    {0x800fffffffffffff, 1, 0},
-    {0x800a5a5a5a5a5a5a, 1, 0},
-    {0x8000000000000000, 1, 0},
-    {0xfffffffffffff, 1, 0},
-    {0xa5a5a5a5a5a5a, 1, 0},
-    {0x10000000000000, 1, 0},
-    {0x7fefffffffffffff, 1, 0},
-    {0x3ff0000000000000, 1, 0},
-    {0x3ffa5a5a5a5a5a5a, 1, 0},
-    {0x10000000000001, 1, 0},
-    {0x7ff0000000000000, 0, 0},
-    {0x7ff8000000000000, 0, 0},
-    {0x7ffa5a5a5a5a5a5a, 0, 0},
-    {0xfff8000000000000, 0, 0},
-    {0x7ff0000000000001, 0, 0},
-    {0xfff7ffffffffffff, 0, 0},
-    {0xff800000, 1, 0},
-    {0x80800000, 0, 0},
-    {0xff7fffff, 0, 0},
-    {0xbf800000, 0, 0},
-    {0xbfda5a5a, 0, 0},
-    {0x80800001, 0, 0},
-    {0x80000001, 0, 0},
-    {0x807fffff, 0, 0},
-    {0x805a5a5a, 0, 0},
-    {0x80000000, 0, 0},
-    {0, 0, 0},
-    {1, 0, 0},
-    {0x7fffff, 0, 0},
-    {0x5a5a5a, 0, 0},
-    {0x800000, 0, 0},
-    {0x7f7fffff, 0, 0},
-    {0x3f800000, 0, 0},
-    {0x3fda5a5a, 0, 0},
-    {0x800001, 0, 0},
-    {0x7f800000, 1, 0},
-    {0xfff0000000000000, 1, 0},
-    {0x8010000000000000, 0, 0},
-    {0xffefffffffffffff, 0, 0},
-    {0xbff0000000000000, 0, 0},
-    {0xbffa5a5a5a5a5a5a, 0, 0},
-    {0x8010000000000001, 0, 0},
-    {0x8000000000000001, 0, 0},
-    {0x800fffffffffffff, 0, 0},
-    {0x800a5a5a5a5a5a5a, 0, 0},
-    {0x8000000000000000, 0, 0},
-    {0xfffffffffffff, 0, 0},
-    {0xa5a5a5a5a5a5a, 0, 0},
-    {0x10000000000000, 0, 0},
-    {0x7fefffffffffffff, 0, 0},
-    {0x3ff0000000000000, 0, 0},
-    {0x3ffa5a5a5a5a5a5a, 0, 0},
-    {0x10000000000001, 0, 0},
-    {0x7ff0000000000000, 1, 0},
-    {0x7fc00000, 1, 0},
-    {0x7fda5a5a, 1, 0},
-    {0xffffffff, 1, 0},
-    {0x7f800001, 1, 0},
-    {0xffbfffff, 1, 0},
-    {0x7ff8000000000000, 1, 0},
-    {0x7ffa5a5a5a5a5a5a, 1, 0},
-    {0xfff8000000000000, 1, 0},
-    {0x7ff0000000000001, 1, 0},
-    {0xfff7ffffffffffff, 1, 0},
+    {0xff800000, 0},
+    {0x80800000, 1},
+    {0xff7fffff, 1},
+    {0xbf800000, 1},
+    {0xbfda5a5a, 1},
+    {0x80800001, 1},
+    {0x80000001, 1},
+    {0x807fffff, 1},
+    {0x805a5a5a, 1},
+    {0x80000000, 1},
+    {0, 1},
+    {1, 1},
+    {0x7fffff, 1},
+    {0x5a5a5a, 1},
+    {0x800000, 1},
+    {0x7f7fffff, 1},
+    {0x3f800000, 1},
+    {0x3fda5a5a, 1},
+    {0x800001, 1},
+    {0x7f800000, 0},
+    {0x7fc00000, 0},
+    {0x7fda5a5a, 0},
+    {0xffffffff, 0},
+    {0x7f800001, 0},
+    {0xffbfffff, 0},
+    {0xfff0000000000000, 0},
+    {0x8010000000000000, 1},
+    {0xffefffffffffffff, 1},
+    {0xbff0000000000000, 1},
+    {0xbffa5a5a5a5a5a5a, 1},
+    {0x8010000000000001, 1},
+    {0x8000000000000001, 1},
+    {0x800fffffffffffff, 1},
+    {0x800a5a5a5a5a5a5a, 1},
+    {0x8000000000000000, 1},
+    {0xfffffffffffff, 1},
+    {0xa5a5a5a5a5a5a, 1},
+    {0x10000000000000, 1},
+    {0x7fefffffffffffff, 1},
+    {0x3ff0000000000000, 1},
+    {0x3ffa5a5a5a5a5a5a, 1},
+    {0x10000000000001, 1},
+    {0x7ff0000000000000, 0},
+    {0x7ff8000000000000, 0},
+    {0x7ffa5a5a5a5a5a5a, 0},
+    {0xfff8000000000000, 0},
+    {0x7ff0000000000001, 0},
+    {0xfff7ffffffffffff, 0},
+    {0xff800000, 1},
+    {0x80800000, 0},
+    {0xff7fffff, 0},
+    {0xbf800000, 0},
+    {0xbfda5a5a, 0},
+    {0x80800001, 0},
+    {0x80000001, 0},
+    {0x807fffff, 0},
+    {0x805a5a5a, 0},
+    {0x80000000, 0},
+    {0, 0},
+    {1, 0},
+    {0x7fffff, 0},
+    {0x5a5a5a, 0},
+    {0x800000, 0},
+    {0x7f7fffff, 0},
+    {0x3f800000, 0},
+    {0x3fda5a5a, 0},
+    {0x800001, 0},
+    {0x7f800000, 1},
+    {0xfff0000000000000, 1},
+    {0x8010000000000000, 0},
+    {0xffefffffffffffff, 0},
+    {0xbff0000000000000, 0},
+    {0xbffa5a5a5a5a5a5a, 0},
+    {0x8010000000000001, 0},
+    {0x8000000000000001, 0},
+    {0x800fffffffffffff, 0},
+    {0x800a5a5a5a5a5a5a, 0},
+    {0x8000000000000000, 0},
+    {0xfffffffffffff, 0},
+    {0xa5a5a5a5a5a5a, 0},
+    {0x10000000000000, 0},
+    {0x7fefffffffffffff, 0},
+    {0x3ff0000000000000, 0},
+    {0x3ffa5a5a5a5a5a5a, 0},
+    {0x10000000000001, 0},
+    {0x7ff0000000000000, 1},
+    {0x7fc00000, 1},
+    {0x7fda5a5a, 1},
+    {0xffffffff, 1},
+    {0x7f800001, 1},
+    {0xffbfffff, 1},
+    {0x7ff8000000000000, 1},
+    {0x7ffa5a5a5a5a5a5a, 1},
+    {0xfff8000000000000, 1},
+    {0x7ff0000000000001, 1},
+    {0xfff7ffffffffffff, 1},
 };
 
 // The registers of the sources and of the results.
 static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_pred}};
 static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_pred}};
 
-// The rows of variants that compute the same.
-static const unsigned short c0[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24};
-static const unsigned short c1[] = {
-    25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 10, 11, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47};
-static const unsigned short c2[] = {
-    48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 20, 21, 22, 23, 24};
-static const unsigned short c3[] = {
-    68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 58, 59, 78, 79, 80, 81, 82, 83, 84, 85, 43, 44, 45, 46, 47};
-static const unsigned short c4[] = {
-    48, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 67, 20, 21, 22, 23, 24};
-static const unsigned short c5[] = {
-    68, 26, 27, 28, 29, 30, 31, 32, 33, 34, 10, 11, 35, 36, 37, 38, 39, 40, 41, 85, 43, 44, 45, 46, 47};
-static const unsigned short c6[] = {
-    0, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 19, 86, 87, 88, 89, 90};
-static const unsigned short c7[] = {
-    25, 69, 70, 71, 72, 73, 74, 75, 76, 77, 58, 59, 78, 79, 80, 81, 82, 83, 84, 42, 91, 92, 93, 94, 95};
-static const unsigned short c8[] = {
-    0, 1, 2, 3, 4, 5, 54, 55, 56, 9, 10, 59, 60, 61, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24};
-static const unsigned short c9[] = {
-    25, 26, 27, 28, 29, 30, 74, 75, 76, 34, 10, 59, 78, 79, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47};
-static const unsigned short c10[] = {
-    0, 49, 50, 51, 52, 53, 6, 7, 8, 57, 58, 11, 12, 13, 62, 63, 64, 65, 66, 19, 20, 21, 22, 23, 24};
-static const unsigned short c11[] = {
-    25, 69, 70, 71, 72, 73, 31, 32, 33, 77, 58, 11, 35, 36, 80, 81, 82, 83, 84, 42, 43, 44, 45, 46, 47};
+// The rows of variants that compute the same, in runs: the first row, and how many there are.
+static const unsigned short c0[] = {0, 25};
+static const unsigned short c1[] = {25, 10, 10, 2, 35, 13};
+static const unsigned short c2[] = {48, 20, 20, 5};
+static const unsigned short c3[] = {68, 10, 58, 2, 78, 8, 43, 5};
+static const unsigned short c4[] = {48, 1, 1, 18, 67, 1, 20, 5};
+static const unsigned short c5[] = {68, 1, 26, 9, 10, 2, 35, 7, 85, 1, 43, 5};
+static const unsigned short c6[] = {0, 1, 49, 18, 19, 1, 86, 5};
+static const unsigned short c7[] = {25, 1, 69, 9, 58, 2, 78, 7, 42, 1, 91, 5};
+static const unsigned short c8[] = {0, 6, 54, 3, 9, 2, 59, 3, 14, 11};
+static const unsigned short c9[] = {25, 6, 74, 3, 34, 1, 10, 1, 59, 1, 78, 2, 37, 11};
+static const unsigned short c10[] = {0, 1, 49, 5, 6, 3, 57, 2, 11, 3, 62, 5, 19, 6};
+static const unsigned short c11[] = {25, 1, 69, 5, 31, 3, 77, 1, 58, 1, 11, 1, 35, 2, 80, 5, 42, 6};
 
 int main(void)
 {

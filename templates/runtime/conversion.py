@@ -11,14 +11,13 @@ standing for what is cut off, every result is read in a table.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from . import arithmetic, environment, wide
 from .binary import (
     BINARY32,
-    BINARY64,
     Array,
     Direction,
     Format,
@@ -30,7 +29,7 @@ from .binary import (
     roundTowardZero,
 )
 from .declared import Declared, encode, flushed, integral, values
-from .integers import FixedPoint, Magnitude, read, shifted, u64, write
+from .integers import FixedPoint, Magnitude, read, shifted, u64
 from .narrowing import single_to_odd, widen
 from .rounding import odd_of
 from .selection import replace
@@ -63,9 +62,9 @@ def _convert(x: Array, source: Number, f: Number, mode: Direction, ftz: bool, da
             return _between(x, source, f, mode)
         if source.width == 64:
             return _from_long(x, source, f, mode, ftz)
-        return _to_float(_float_of_integer(x, source), f, mode, ftz)
+        return to_float(_float_of_integer(x, source), f, mode, ftz)
     value = _float_of(x, source, daz)
-    return _to_integer(value, f, mode) if isinstance(f, FixedPoint) else _to_float(value, f, mode, ftz)
+    return _to_integer(value, f, mode) if isinstance(f, FixedPoint) else to_float(value, f, mode, ftz)
 
 
 # From floats
@@ -82,7 +81,8 @@ def _float_of(x: Array, f: Format | Declared, daz: bool) -> Array:
     return widen(x, f, _SINGLE if f.precision <= 24 and f.exponent_bits <= 8 else _DOUBLE, daz)
 
 
-def _to_float(value: Array, f: Format | Declared, mode: Direction, ftz: bool) -> Array:
+def to_float(value: Array, f: Format | Declared, mode: Direction, ftz: bool) -> Array:
+    """float32 or float64, exact or rounded to odd, in a format."""
     if isinstance(f, Format):
         carrier = native_format(value.dtype)
         return arithmetic.convert(value.view(carrier.unsigned), carrier, f, mode, ftz)
@@ -210,6 +210,20 @@ def _between(x: Array, source: FixedPoint, f: FixedPoint, mode: Direction) -> Ar
     return number.astype(f"{'i' if f.signed else 'u'}{f.unsigned.itemsize}").view(f.unsigned)
 
 
+@arithmetic.elementwise(2)
+def convertStochastic(x: Array, random: Array, source: Format | Declared, f: Format | Declared, width: int) -> Array:
+    """A float as one of another format: away from zero where what is cut off of its last place, and so many random bits
+    behind a binary point, make one or more."""
+    value = as_double(x, source, False)
+    finite = np.isfinite(value)
+    size = np.abs(np.where(finite, value, 0))
+    # The last place, the one of subnormal numbers at least.
+    place = np.maximum(np.frexp(size)[1] - 1, f.emin) - f.fraction_bits
+    steps = np.floor(np.ldexp(size, width - place)).astype(np.int64) + random.astype(np.int64)
+    kept = np.copysign(np.ldexp((steps >> width).astype(np.float64), place), value)
+    return to_float(np.where(finite, kept, value), f, roundTiesToEven, False)
+
+
 def _from_long(x: Array, source: FixedPoint, f: Format | Declared, mode: Direction, ftz: bool) -> Array:
     number, steered = _native(x, source), environment.STEERS and environment.casts()
     if isinstance(f, Format) and f.native is not None and not source.point:
@@ -224,7 +238,7 @@ def _from_long(x: Array, source: FixedPoint, f: Format | Declared, mode: Directi
         with environment.environment(roundTowardPositive):
             high = number.astype(_DOUBLE)
         value = odd_of(low, high)
-        return _to_float(value * 2.0**-source.point if source.point else value, f, mode, ftz)
+        return to_float(value * 2.0**-source.point if source.point else value, f, mode, ftz)
     exact = read(x, source)
     if isinstance(f, Format):
         return _packed(exact, source.point, f, mode, ftz)
@@ -232,7 +246,7 @@ def _from_long(x: Array, source: FixedPoint, f: Format | Declared, mode: Directi
     kept = (exact.size >> u64(11)) | ((exact.size & u64((1 << 11) - 1)) != 0)
     long = exact.size >> u64(53) != 0
     whole = np.where(long, np.ldexp(kept.astype(np.float64), 11), exact.size.astype(np.float64))
-    return _to_float(np.ldexp(np.where(exact.negative, -whole, whole), -source.point), f, mode, ftz)
+    return to_float(np.ldexp(np.where(exact.negative, -whole, whole), -source.point), f, mode, ftz)
 
 
 def _packed(x: Magnitude, point: int, f: Format, mode: Direction, ftz: bool) -> Array:

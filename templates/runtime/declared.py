@@ -129,7 +129,8 @@ def _values(x: Array, f: Declared) -> Array:
     normal = magnitude >= f.least_normal
     significand = np.where(normal, significand + (1 << f.fraction_bits), significand * f.has_subnormals)
     exponent = np.maximum(exponent, int(f.has_zero)) - f.bias - f.fraction_bits
-    value = np.ldexp(significand.astype(DOUBLE), exponent)
+    # Of a constant NumPy makes a number, and no array.
+    value = np.asarray(np.ldexp(significand.astype(DOUBLE), exponent))
     if f.has_infinity:
         np.copyto(value, np.inf, where=magnitude == f.largest + 1)
     np.copyto(value, np.nan, where=magnitude >= f.first_nan)

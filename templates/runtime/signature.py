@@ -148,11 +148,13 @@ Registers: TypeAlias = "tuple[tuple[str, Type], ...]"
 
 @dataclass(frozen=True, eq=False)
 class Operand:
-    """A result or source by its name; where its lanes stand in registers of their own, these have other names."""
+    """A result or source by its name; where its lanes stand in registers of their own, these have other names.
+    `lane_bits` are the bits of its one register that each lane reads, lane 0's first, each lane's highest bit first."""
 
     name: str
     registers: tuple[str, ...]
     type: Type
+    lane_bits: tuple[tuple[int, ...], ...] = ()
 
     @cached_property
     def order(self) -> tuple[int, ...]:
@@ -161,6 +163,8 @@ class Operand:
 
     def unpack(self, registers: Sequence[Array], lanes: int) -> Array:
         """What each of `lanes` lanes has of it, lane by lane: all elements' first lanes, then the second ones."""
+        if self.lane_bits:
+            return np.concatenate([_gathered(registers[0], bits) for bits in self.lane_bits])
         if self.order:
             columns = dict(zip(self.order, registers, strict=True))
             found = [self.type.unpack(columns[i])[0] for i in range(lanes)]
@@ -234,7 +238,8 @@ def type_named(name: str) -> Type:
 
 @lru_cache(maxsize=4096)
 def signature(text: str) -> Signature:
-    """Of a line of the index: `p:pred q:pred = a:f32 b:f32`, or `a[a1,a0]:f32` of lanes in registers of their own."""
+    """Of a line of the index: `p:pred q:pred = a:f32 b:f32`, `a[a1,a0]:f32` of lanes in registers of their own, or
+    `r:b32@1.0/3.2`, of which lane 0 reads bits 1 and 0."""
     results, sources = ([_operand(o) for o in side.split()] for side in text.split("="))
     return Signature(tuple(results), tuple(sources))
 
@@ -242,4 +247,27 @@ def signature(text: str) -> Signature:
 def _operand(text: str) -> Operand:
     place, _, type_name = text.partition(":")
     name, _, registers = place.rstrip("]").partition("[")
-    return Operand(name, tuple(registers.split(",")) if registers else (name,), type_named(type_name))
+    type_name, _, lanes = type_name.partition("@")
+    lane_bits = tuple(tuple(map(int, bits.split("."))) for bits in lanes.split("/") if bits)
+    return Operand(name, tuple(registers.split(",")) if registers else (name,), type_named(type_name), lane_bits)
+
+
+def _gathered(registers: Array, bits: tuple[int, ...]) -> Array:
+    """These bits of registers, the highest first."""
+    word, dtype = registers.dtype.type, np.dtype(next(f"u{n}" for n in (1, 2, 4, 8) if 8 * n >= len(bits)))
+    if bits == tuple(range(bits[0], bits[0] - len(bits), -1)):
+        return (registers >> word(bits[-1]) & word((1 << len(bits)) - 1)).astype(dtype)
+    found = np.zeros(registers.shape, dtype)
+    for byte in sorted({bit // 8 for bit in bits}):
+        # Any index of a byte is in range; "wrap" spares the check.
+        index = (registers >> word(8 * byte) & word(0xFF)).astype(np.uint8)
+        found |= _of_byte(byte, bits, dtype).take(index, mode="wrap")
+    return found
+
+
+@lru_cache(maxsize=64)
+def _of_byte(byte: int, bits: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    """What each value of a byte of a register gives to these bits of it."""
+    values, places = np.arange(256), [(bit - 8 * byte, i) for i, bit in enumerate(reversed(bits)) if bit // 8 == byte]
+    found: Array = sum((values >> bit & 1) << i for bit, i in places).astype(dtype)  # type: ignore[union-attr]
+    return found

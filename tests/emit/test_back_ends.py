@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 import random
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import ptxemu
@@ -15,7 +16,6 @@ from helpers.grids import special
 from helpers.repository import checked, specification
 from helpers.sizes import each_size, spread
 from ptxemu import conversion, declared, unit
-from ptxemu.binary import Array
 from ptxspec.check.checking import Checked
 from ptxspec.check.corner_cases import agrees, cases
 from ptxspec.emit.lowering import Lowering
@@ -114,6 +114,30 @@ def test_a_bitwise_function_looks_at_no_other_bit(f: Function) -> None:
         assert applied(f, format, *some) & bit == applied(f, format, *same) & bit
 
 
+def grid(kind: Kind) -> list[int]:
+    """Special values of a kind."""
+    if kind.format is None:
+        ends = [0, 1, (1 << kind.width) - 1, 1 << (kind.width - 1), (1 << (kind.width - 1)) - 1]
+        return [x & ((1 << kind.width) - 1) for x in ends]
+    return special(kind.format.exponent_bits, kind.format.fraction_bits).tolist()
+
+
+def column(encodings: Sequence[int], kind: Kind) -> np.ndarray[Any, Any]:
+    """An operand in registers of one lane: encodings where a type has them."""
+    if kind == BOOL:
+        return np.array(encodings, np.bool_)
+    shift = kind.format.shift if kind.format else 0
+    width = kind.format.container if kind.format else kind.storage
+    return np.array([x << shift for x in encodings], f"u{width // 8}")
+
+
+def in_bits(x: np.ndarray[Any, Any], kind: Kind) -> np.ndarray[Any, Any]:
+    """A result as the encodings of its lane, be it of integers with a sign or of floats."""
+    if x.dtype == np.bool_:
+        return x
+    return x.view(f"u{x.dtype.itemsize}") >> np.uint64(kind.format.shift if kind.format else 0)
+
+
 def lanes(whole: bool) -> list[tuple[Variant, Checked]]:
     """Variants of one lane, with their programs."""
     every = [(v, c) for c in checked().values() for v in c.instruction.variants if v.lanes == 1]
@@ -124,32 +148,15 @@ def lanes(whole: bool) -> list[tuple[Variant, Checked]]:
 def test_the_emulator_agrees_with_the_exact_back_end_on_every_variant(whole: bool) -> None:
     rng = random.Random(2026)
     for v, c in lanes(whole):
-        rows = [tuple(rng.choice(special_values(s.kind)) for s in v.sources) for _ in range(24)]
+        grids = [grid(s.kind) for s in v.sources]
+        rows = [tuple(map(rng.choice, grids)) for _ in range(24)]
         rows += [tuple(rng.getrandbits(s.kind.width) for s in v.sources) for _ in range(8)]
-        columns = columns_of(v, zip(*rows, strict=True))
+        columns = [column(x, s.kind) for x, s in zip(zip(*rows, strict=True), v.sources, strict=True)]
         for target, program in c.programs[v].items():
             got = ptxemu.compile(v.spelling, v.operands, target)(*columns, results=len(v.results))
-            got = [bits_of_results(x) for x in (got if isinstance(got, tuple) else (got,))]
+            results = zip(got if isinstance(got, tuple) else (got,), v.results, strict=True)
             want = [exact.run(program, row) for row in rows]
-            assert list(zip(*(x.tolist() for x in got), strict=True)) == want, (v, target)
-
-
-def special_values(kind: Kind) -> list[int]:
-    """Where things change in a kind."""
-    if isinstance(kind.format, Format):
-        return special(kind.format.exponent_bits, kind.format.fraction_bits).tolist()
-    ends = {0, 1, (1 << kind.width) - 1, 1 << (kind.width - 1), (1 << (kind.width - 1)) - 1}
-    return sorted(x for x in ends if x < 1 << kind.width)
-
-
-def columns_of(v: Variant, columns: Iterable[tuple[int, ...]]) -> list[Array]:
-    """Operands of a variant as arrays."""
-    dtypes = (bool if s.kind == BOOL else f"u{s.kind.storage // 8}" for s in v.sources)
-    return [np.array(x, dtype) for x, dtype in zip(columns, dtypes, strict=True)]
-
-
-def bits_of_results(x: Array) -> Array:
-    return x if x.dtype == bool else x.view(f"u{x.itemsize}")
+            assert list(zip(*(in_bits(x, r.kind).tolist() for x, r in results), strict=True)) == want, (v, target)
 
 
 @each_size
@@ -162,8 +169,8 @@ def test_the_emulator_satisfies_every_row_of_every_corner_case_table(whole: bool
             for row in table.rows:
                 found = list(cases(row, c.programs[v][None]))
                 given = zip(*(f.operands for f in found), strict=True)
-                columns = columns_of(v, given)
-                got = bits_of_results(ptxemu.execute(v.spelling, *columns)).tolist()
+                columns = [column(x, s.kind) for x, s in zip(given, v.sources, strict=True)]
+                got = in_bits(ptxemu.execute(v.spelling, *columns), v.result.kind).tolist()
                 for case, result in zip(found, got, strict=True):
                     named = dict(zip("abc", case.operands, strict=False))
                     assert agrees(row.results[0], int(result), named, v.result.kind), (v, table.title, case)

@@ -44,8 +44,23 @@ def test_each_opcode_has_a_source_and_each_current_variant_a_kernel(spec: Spec) 
     assert {p.stem for p in SOURCES} == set(spec.instructions)
     for path in SOURCES:
         named = set(re.findall(r'^PTXSPEC_\w+\((\w+), "', path.read_text("utf-8"), re.MULTILINE))
-        current = [v for v in spec.instructions[path.stem].variants if spec.catalog.is_current(v.requires)]
+        current = filter(spec.has_kernel, spec.instructions[path.stem].variants)
         assert named == set(map(kernel_name, current))
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda p: p.stem)
+def test_runs_of_rows_reach_every_row_and_none_beyond(source: Path) -> None:
+    text = source.read_text("utf-8")
+    rows = {m[1]: m[3].count("{") for m in re.finditer(r"(rows(\d+))\[\]\[\d+\] = \{\n(.*?)\n\};", text, re.DOTALL)}
+    runs = {m[1]: [int(n) for n in m[2].split(",")] for m in re.finditer(r"short (c\d+)\[\] = \{([\d, \n]+)\}", text)}
+    reached: dict[str, set[int]] = {name: set() for name in rows}
+    for name, chosen in set(re.findall(r"PTXSPEC_RUN\(\w+, s\d+, (rows\d+), (c\d+)\);", text)):
+        numbers = [
+            n for i in range(0, len(runs[chosen]), 2) for n in range(runs[chosen][i], sum(runs[chosen][i : i + 2]))
+        ]
+        assert len(set(numbers)) == len(numbers)
+        reached[name].update(numbers)
+    assert reached == {name: {*range(count)} for name, count in rows.items()}
 
 
 @pytest.mark.sampled(4)
@@ -61,7 +76,7 @@ def test_kernels_compile_and_hold_their_instruction(
     run(nvcc, f"-arch=sm_{architecture}", "-cubin", "-DPTXSPEC_KERNELS_ONLY", "-o", cubin, ptx)
     bodies = kernels(ptx.read_text("utf-8"))
     for v in spec.instructions[source.stem].variants:
-        if not spec.catalog.is_current(v.requires):
+        if not spec.has_kernel(v):
             continue
         body = bodies.pop(kernel_name(v))
         # Nothing but this instruction may come of the operands that were loaded.
@@ -78,21 +93,32 @@ def generations(nvcc: Path) -> list[str]:
     return sorted(known)
 
 
+def only_here(spec: Spec, opcode: str, target: str) -> list[Variant]:
+    """The variants with a kernel that a target takes, of an a or f kind those that its base does not take: both run the
+    same machine code."""
+    catalog, base = spec.catalog, spec.targets[target].base
+    return [
+        v
+        for v in spec.instructions[opcode].variants
+        if spec.has_kernel(v) and catalog.takes(v.requires, target) and not (base and catalog.takes(v.requires, base))
+    ]
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("source", SOURCES, ids=lambda p: p.stem)
 def test_machine_code_for_every_target_still_computes_from_the_operands(
     source: Path, nvcc: Path, nvdisasm: Path, spec: Spec, tmp_path: Path
 ) -> None:
-    targets = generations(nvcc)
-    assert len(targets) > 20
-    for target in targets:
-        cubin = tmp_path / "k.cubin"
-        run(nvcc, f"-arch={target}", "-cubin", "-DPTXSPEC_KERNELS_ONLY", "-o", cubin, source)
-        code = {f["function-name"]: f["sass-instructions"] for f in json.loads(run(nvdisasm, "-json", cubin))[1]}
-        for v in spec.instructions[source.stem].variants:
-            if spec.catalog.is_current(v.requires) and spec.catalog.takes(v.requires, target):
-                computed = results_from_loads(code[kernel_name(v)])
-                assert computed == v.operands, f"{v} on {target}: {computed} loads reach the stored result"
+    judged = {target: only_here(spec, source.stem, target) for target in generations(nvcc)}
+    assert len(judged) > 20
+    for target, variants in judged.items():
+        if variants:
+            cubin = tmp_path / "k.cubin"
+            run(nvcc, f"-arch={target}", "-cubin", "-DPTXSPEC_KERNELS_ONLY", "-o", cubin, source)
+            code = {f["function-name"]: f["sass-instructions"] for f in json.loads(run(nvdisasm, "-json", cubin))[1]}
+        for v in variants:
+            computed = results_from_loads(code[kernel_name(v)])
+            assert computed == v.operands, f"{v} on {target}: {computed} loads reach the stored result"
 
 
 def test_a_folded_constant_would_be_noticed(nvcc: Path, nvdisasm: Path, tmp_path: Path) -> None:

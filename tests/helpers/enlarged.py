@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Collection
 from pathlib import Path
 from string import ascii_lowercase
 
 from helpers import ROOT
+from helpers.repository import database
 
-COPIES = 13
+# So many variants as the whole of PTX's floating point has, and some more.
+MANY = 6000
 
 # Each spelling converts from one type to another; every group of modifiers multiplies the variants.
 WIDE = """\
@@ -42,12 +45,17 @@ corner_cases:
 """
 
 
-def copies(to: Path, count: int = COPIES) -> Path:
-    """The repository's specification with each opcode under `count` names: add, addb, addc, ..."""
+def copies(to: Path, count: int = 0, only: Collection[str] = ()) -> Path:
+    """The repository's specification with each opcode under `count` names: add, addb, addc, ... Without a number, so
+    many that there are about 6,000 variants; `only` these opcodes, where they are given."""
     for folder in ("spec", "templates"):
         shutil.copytree(ROOT / folder, to / folder)
+    count = count or max(1, round(MANY / len(database().variants)))
     for path in sorted((to / "spec/instructions").glob("*.yaml")):
         text, opcode = path.read_text("utf-8"), path.stem
+        if only and opcode not in only:
+            path.unlink()
+            continue
         for letter in ascii_lowercase[1:count]:
             name = opcode + letter
             copy = re.sub(rf"(?<![\w.]){opcode}(?=[.{{])|(?<=^opcode: ){opcode}$", name, text, flags=re.MULTILINE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import product
+from math import prod
 
 import numpy as np
 import ptxemu
@@ -40,21 +40,23 @@ def ids(group: Group) -> str:
     return GROUPS[group][0]
 
 
+def size(format_: str) -> int:
+    """How many encodings there are."""
+    return {"e2m1": 16, "e2m3": 64, "e3m2": 64, "f16": 1 << 16, "bf16": 1 << 16, "f32": 1 << 32}.get(format_, 256)
+
+
 def special_encodings(format_: str) -> Array:
     """All of 8 bits and fewer; else those where rounding goes wrong."""
-    if format_ in ("f16", "bf16", "f32"):
+    if size(format_) > 256:
         return special(*mixed.FIELDS[format_])
-    return np.arange(_SIZE.get(format_, 256), dtype=np.uint8)
-
-
-_SIZE = {"e2m1": 16, "e2m3": 64, "e3m2": 64}
+    return np.arange(size(format_), dtype=np.uint8)
 
 
 def random_encodings(format_: str, count: int, *key: object) -> Array:
     rng = seeded(format_, count, *key)
-    if format_ in ("f16", "bf16", "f32"):
+    if size(format_) > 256:
         return ragged(rng, count, *mixed.FIELDS[format_])
-    return rng.integers(0, _SIZE.get(format_, 256), count).astype(np.uint8)
+    return rng.integers(0, size(format_), count).astype(np.uint8)
 
 
 def operands(group: Group, count: int) -> list[Array]:
@@ -66,8 +68,13 @@ def operands(group: Group, count: int) -> list[Array]:
     return [np.concatenate(x) for x in zip(picked, others, strict=True)]
 
 
+def rows(group: Group) -> int:
+    """How many pairs or triples of encodings there are."""
+    return prod(map(size, group[2][1:]))
+
+
 def everything(group: Group) -> list[Array]:
-    """Every pair or triple of encodings."""
+    """Every pair or triple of encodings of 8 bits and fewer."""
     return [np.ascontiguousarray(x.ravel()) for x in np.meshgrid(*map(special_encodings, group[2][1:]), indexing="ij")]
 
 

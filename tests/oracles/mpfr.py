@@ -34,7 +34,8 @@ OPERATIONS: dict[str, Callable[..., list[Any]]] = {
 
 
 def unsigned_type(exponent_bits: int, fraction_bits: int) -> np.dtype[Any]:
-    return np.dtype(f"u{(1 + exponent_bits + fraction_bits) // 8}")
+    width = 1 + exponent_bits + fraction_bits
+    return np.dtype(next(f"u{size}" for size in (1, 2, 4, 8) if 8 * size >= width))
 
 
 def decode(bits: Bits, exponent_bits: int, fraction_bits: int) -> NDArray[np.float64]:

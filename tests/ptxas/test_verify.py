@@ -109,25 +109,3 @@ def test_what_a_signature_leaves_out_is_found(added: Spec, ptxas: Path) -> None:
         one = replace(added, instructions={"setp": replace(setp, variants=variants)})
         found, _ = verify.illegal(one, ptxas, [NEWEST])
         assert said in "\n".join(map(str, found))
-
-
-def test_forms_are_those_of_an_opcode_and_those_that_are_known_to_be_wrong(added: Spec) -> None:
-    assert ("f16",) in verify.forms(added, "selp") and ("s32",) not in verify.forms(added, "selp")
-    assert ("f16",) in verify.forms(added, "testp") and ("s32",) in verify.forms(added, "testp")
-    assert ("s32",) not in verify.forms(added, "add")
-    found = verify.forms(added, "slct")
-    assert ("f64", "f16") in found and ("f16", "f32") in found and ("s32", "s32") not in found
-    slct = replace(added.instructions["slct"], elsewhere=None)
-    found = verify.forms(replace(added, instructions={"slct": slct}), "slct")
-    assert found[:2] == [("f32", "s32"), ("f64", "s32")] and {b for _, b in found} == {"s32", "f32"}
-
-
-def test_combinations_of_every_signature_are_judged(added: Spec, ptxas: Path) -> None:
-    wrong, count = verify.illegal(only(added, "selp"), ptxas, [NEWEST])
-    assert wrong == [] and count > 500
-
-
-@pytest.mark.exhaustive
-def test_every_combination_of_a_comparison_is_judged(added: Spec, ptxas: Path) -> None:
-    wrong, count = verify.illegal(only(added, "setp", "slct"), ptxas, [NEWEST])
-    assert wrong == [] and count > 50_000

@@ -96,6 +96,18 @@ RESULTS: dict[str, tuple[str, str, tuple[int, ...], tuple[int, ...]]] = {
         "d = fusedMultiplyAdd(convert(a, f32), convert(b, f32), c)", ".f32.f16  d, a, b, c:d",
         (0x3C01, 0x3C01, 0), (0x3F804008,),
     ),
+    "a sum in a wider format": ("d = addition(a, b, f32)", ".f32.f16  d, a, b:d", (0x3C01, ONE), (0x40001000,)),
+    # 1 + 2**-10 + 2**-24 is above the middle of two numbers of bfloat16's eight bits by its last bit alone.
+    "a sum in a narrower format": (
+        "d = addition(a, b, bf16)", ".bf16.f32.f32  d, a, b", (0x3F810000 - 0x8000, 0x33800000), (0x3F81,),
+    ),
+    "a difference of two formats": (
+        "d = subtraction(a, b, f32)", ".f32.f16.bf16  d, a, b", (0x3C00, 0x3F81), (0xBC000000,),
+    ),
+    "a product of two formats in a third": (
+        "d = multiplication(a, b, e4m3)", ".e4m3.ue8m0.f16  d, a, b", (0x80, 0x3E00), (0x44,),
+    ),
+    "a literal beside other formats": ("d = fusedMultiplyAdd(a, b, 1, f32)", ".f32.f16  d, a, b", (0, 0), (ONE,)),
     "an integer": ("d = convert(a, s32, roundTowardZero)", ".s32.f32  d, a", (0xC0300000,), (0xFFFFFFFE,)),
     "an integer beyond the range": ("d = convert(a, s32)", ".s32.f32  d, a", (0xFF800000,), (0x80000000,)),
     "an integer of a NaN": ("d = convert(a, s32)", ".s32.f32  d, a", (NAN,), (0,)),
@@ -147,6 +159,14 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "a sum of integers": ("d = a + a", ".s32  d, a", "'+' is not defined on a s32 integer"),
     "formats that differ": ("d = a + b", ".f32.f32.f16  d, a, b", "'+' of a f32 float and a f16 float"),
     "a literal that a format lacks": ("d = 0", ".ue8m0  d, a", "this number is not exact in ue8m0"),
+    "a sum that is an integer": (
+        "d = addition(a, a, s32)",
+        ".s32.f32  d, a",
+        "addition delivers a float, and s32 is none",
+    ),
+    "a sum of bits": ("d = addition(a, bits(a), f32)", ".f32  d, a", "addition takes a float, this is a 32 bits"),
+    "a sum of a sum": ("d = addition(a, a + a, f16)", ".f16.f32  d, a", "rounds twice"),
+    "a difference without a sign": ("d = subtraction(a, a, ue8m0)", ".ue8m0.f32  d, a", "ue8m0 has no sign"),
     "two roundings through a format": ("d = convert(a + a, f16)", ".f16.f32  d, a", "rounds twice"),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from helpers.project import Project
 from helpers.sizes import each_size
 from ptxspec.model import Spec
 from ptxspec.ptxas import verify
+from ptxspec.ptxas.combinations import Combinations
 
 
 def some(spec: Spec, monkeypatch: pytest.MonkeyPatch) -> Spec:
@@ -32,30 +34,23 @@ def test_ptxas_takes_variants_where_the_specification_says(
 
 
 @pytest.mark.exhaustive
-def test_ptxas_takes_each_variant_exactly_where_the_specification_says(spec: Spec, ptxas: Path) -> None:
-    wrong = verify.variants(spec, ptxas)
-    assert not wrong, "\n".join(map(str, wrong[:40]))
+def test_ptxas_takes_what_the_specification_says_and_nothing_else(spec: Spec, ptxas: Path) -> None:
+    """Within the three minutes on two cores that this may take."""
+    before = sum(os.times()[:4])
+    result = verify.verify(spec, ptxas)
+    assert not result.disagreements, "\n".join(map(str, result.disagreements[:40]))
+    assert result.spellings > 1_000_000
+    assert sum(os.times()[:4]) - before < 300
 
 
-def test_ptxas_refuses_spellings_that_the_specification_does_not_have(spec: Spec, ptxas: Path) -> None:
-    one = replace(spec, instructions={"copysign": spec.instructions["copysign"]})
-    wrong, count = verify.illegal(one, ptxas, verify.eras(spec)[-1:])
-    assert wrong == [] and count > 1_000
-
-
-@pytest.mark.exhaustive
-def test_ptxas_refuses_every_spelling_that_the_specification_does_not_have(spec: Spec, ptxas: Path) -> None:
-    wrong, count = verify.illegal(spec, ptxas, verify.eras(spec))
-    assert not wrong, "\n".join(map(str, wrong[:40]))
-    assert count > 500_000
-
-
-def test_every_kind_of_spelling_is_among_those_that_are_tried(spec: Spec) -> None:
-    tried = {((*a.modifiers, *a.types), a.operands) for a in verify.combinations(spec, "fma")}
-    own = {v.names for v in spec.instructions["fma"].variants}
-    assert own <= {frozenset(names) for names, _ in tried}
-    assert (("rn", "sat", "relu", "f16"), 3) in tried and (("rn", "NaN", "f32"), 3) in tried
-    assert (("f64",), 4) in tried
+def test_combinations_are_judged_on_each_kind_of_target_and_where_something_ended(spec: Spec) -> None:
+    found = verify.eras(spec)
+    newest = spec.catalog.newest_version
+    assert {spec.targets[t].kind for t, v in found if v == newest} == {"", "architecture", "family"}
+    assert ("sm_13", "1.3") in found
+    requirements = {v.requires for i in spec.instructions.values() for v in i.variants}
+    missed = [r for r in requirements if not any(spec.catalog.takes(r, *pair) for pair in found)]
+    assert missed == []
 
 
 @each_size
@@ -80,10 +75,10 @@ def test_a_wrong_requirement_is_found(
 def test_the_evidence_is_what_was_seen_here(spec: Spec) -> None:
     assert spec.evidence is not None
     every = [v for i in spec.instructions.values() for v in i.variants]
-    assert spec.evidence.variants == len(every) == 463
+    assert spec.evidence.variants == len(every)
     assert spec.evidence.pairs == len(verify.pairs(spec))
-    combinations = sum(1 for o in spec.instructions for _ in verify.combinations(spec, o))
-    assert spec.evidence.spellings == combinations * len(verify.eras(spec))
+    combinations = (Combinations(spec, opcode) for opcode in spec.instructions)
+    assert spec.evidence.spellings == sum(c.count() for c in combinations) * len(verify.eras(spec))
     listed = [v for i in spec.instructions.values() for v in (*i.variants, *i.refused)]
     differing = [(v.spelling, v.operands) for v in listed if v.manual != v.requires]
     assert [(e.variant, e.operands) for e in spec.evidence.ledger] == differing

@@ -19,7 +19,61 @@ from ptxspec.read.link import read
 # The manual's syntax in another notation than the files': a word is needed, word? may be missing, x|y is a choice.
 RND = "rn|rz|rm|rp"
 CMP = "eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan"
+IRND = "rni|rzi|rmi|rpi"
+INT = "u8|u16|u32|u64|s8|s16|s32|s64"
+# The integers that do not have every number of a type.
+SMALLER = {
+    "u8": "u16|u32|u64|s8|s16|s32|s64", "u16": "u32|u64|s8|s16|s32|s64", "u32": "u64|s8|s16|s32|s64",
+    "u64": "s8|s16|s32|s64", "s8": "u8|u16|u32|u64|s16|s32|s64", "s16": "u16|u32|u64|s32|s64", "s32": "u32|u64|s64",
+    "s64": "u64",
+}  # fmt: skip
+ALTERNATE = "e5m2x4|e4m3x4|e3m2x4|e2m3x4|e2m1x4|e2m1p4x4|ue8m0x4"
+SUMS = [
+    f"{RND}|- sat? f32 f16|bf16 /2",
+    f"{RND}|- f32x2 f16x2|bf16x2 f32x2 /2",
+    "rz ftz f16x2 f32x2 f32x2 /2",
+    "rz bf16x2 f32x2 f32x2 /2",
+    f"rn? satfinite? e5m2x4|e4m3x4 {ALTERNATE} /2",
+]
+PRODUCTS = [
+    "rz ftz f16x2 f32x2 f32x2 /2",
+    "rz bf16x2 f32x2 f32x2 /2",
+    "bf16x2 bf16x2 f16x2 /2",
+    "f16x2 f16x2 bf16x2 /2",
+    f"rn? satfinite? e5m2x4|e4m3x4 {ALTERNATE} {ALTERNATE} /2",
+]
 MANUAL = {
+    "cvt": [
+        f"{IRND} sat? {INT} f16|f64 /1",
+        f"{IRND} ftz? sat? {INT} f32 /1",
+        f"{IRND} {INT} bf16 /1",
+        f"{RND} sat? f16|f64 {INT} /1",
+        f"{RND} ftz? sat? f32 {INT} /1",
+        f"{RND} bf16 {INT} /1",
+        f"{INT} {INT} /1",
+        *(f"sat {to} {source} /1" for to, source in SMALLER.items()),
+        f"{IRND}|- sat? f16 f16 /1",
+        f"{IRND}|- bf16 bf16 /1",
+        f"{IRND}|- ftz? sat? f32 f32 /1",
+        f"{IRND}|- sat? f64 f64 /1",
+        "ftz? sat? f32 f16 /1",
+        "ftz? f32 bf16 /1",
+        "sat? f64 f16 /1",
+        f"{RND}|- f64 bf16 /1",
+        "ftz? sat? f64 f32 /1",
+        f"{RND} ftz? sat? f32 f64 /1",
+        f"{RND} sat? f16 f64 /1",
+        f"{RND} bf16 f64 /1",
+        f"{RND} ftz? sat? f16 f32 /1",
+        f"{RND} ftz? bf16 f32 /1",
+        "rn|rz relu satfinite? f16|bf16 f32 /1",
+        "rn|rz satfinite f16|bf16 f32 /1",
+        f"{RND} f16 bf16 /1",
+        f"{RND} bf16 f16 /1",
+        "rna satfinite? tf32 f32 /1",
+        "rn|rz satfinite? relu? tf32 f32 /1",
+        "rn|rz relu? satfinite? f16x2|bf16x2 f32 /2",
+    ],
     "testp": ["finite|infinite|number|notanumber|normal|subnormal f32|f64 /1"],
     "copysign": ["f32|f64 /2"],
     **{
@@ -29,8 +83,9 @@ MANUAL = {
             f"{RND}|- f64 /2",
             "rn? ftz? sat? f16|f16x2 /2",
             "rn? bf16|bf16x2 /2",
+            *more,
         ]
-        for op in ("add", "sub", "mul")
+        for op, more in {"add": SUMS, "sub": SUMS, "mul": PRODUCTS}.items()
     },
     "fma": [
         f"{RND} ftz? sat? f32 /3",
@@ -40,6 +95,9 @@ MANUAL = {
         "rn ftz? relu f16|f16x2 /3",
         "rn relu? bf16|bf16x2 /3",
         "rn oob relu? f16|f16x2|bf16|bf16x2 /3",
+        f"{RND} sat? f32 f16|bf16 /3",
+        f"{RND} f32x2 f16x2|bf16x2 f32x2 f32x2 /3",
+        f"rn? satfinite? e5m2x4|e4m3x4 {ALTERNATE} {ALTERNATE} /3",
     ],
     "mad": [f"{RND}|- ftz? sat? f32 /3", f"{RND}|- f64 /3"],
     "div": ["approx|full ftz? f32 /2", f"{RND} ftz? f32 /2", f"{RND} f64 /2", "f32|f64 /2"],
@@ -68,19 +126,46 @@ MANUAL = {
         for combined, operands in (("-", 2), ("and|or|xor", 3))
         for types in ("ftz? f32|f16|f16x2", "f64|bf16|bf16x2")
     ],
+    "set": [
+        f"{operators} {combined} {types} /{operands}"
+        for combined, operands in (("-", 2), ("and|or|xor", 3))
+        for operators, types in (
+            (CMP, "ftz? u32|s32|f32 f32"),
+            (CMP, "u32|s32|f32 f64"),
+            ("eq|ne|lt|le|gt|ge|lo|ls|hi|hs", "f32 u16|u32|u64"),
+            ("eq|ne|lt|le|gt|ge", "f32 s16|s32|s64"),
+            ("eq|ne", "f32 b16|b32|b64"),
+            (CMP, "ftz? f16 f16|f32"),
+            (CMP, "f16 f64"),
+            (CMP, "bf16 f16|f32|f64"),
+            ("eq|ne|lt|le|gt|ge", "f16|bf16 u16|u32|u64|s16|s32|s64"),
+            ("eq|ne", "f16|bf16 b16|b32|b64"),
+            (CMP, "ftz? u16|s16|u32|s32 f16"),
+            (CMP, "u16|s16|u32|s32 bf16"),
+            (CMP, "ftz? f16x2|u32|s32 f16x2"),
+            (CMP, "bf16x2|u32|s32 bf16x2"),
+        )
+    ],
     "selp": ["f32|f64 /3"],
     "slct": ["f32|f64 s32 /3", "ftz? f32|f64|b16|b32|b64|s16|s32|s64|u16|u32|u64 f32 /3"],
 }
 ASSEMBLER_ONLY = {
+    "set": [
+        f"{CMP} bf16 bf16 /2",
+        f"{CMP} and|or|xor bf16 bf16 /3",
+        "lo|ls|hi|hs f16|bf16 u16|u32|u64 /2",
+        "lo|ls|hi|hs and|or|xor f16|bf16 u16|u32|u64 /3",
+    ],
+    "cvt": [f"{RND} ftz? f32 bf16 /1", "f16 bf16 /1", "bf16 f16 /1"],
     "fma": ["rz|rm|rp oob? relu? bf16|bf16x2 /3", "rn sat oob f16|f16x2 /3"],
     "rcp": [f"{RND} ftz f64 /1"],
 }
 # What the manual lists and ptxas takes nowhere.
 REFUSED = {"rcp.f64": (1, Requirement("1.0", "sm_13", "1.3"), "rcp.rn.f64")}
 COUNTS = {
-    "abs": 9, "add": 55, "copysign": 2, "cos": 3, "div": 18, "ex2": 7, "fma": 78, "lg2": 3, "mad": 25, "max": 41,
-    "min": 41, "mul": 55, "neg": 9, "rcp": 20, "rsqrt": 6, "sin": 3, "sqrt": 16, "sub": 55, "tanh": 5, "testp": 12,
-    "setp": 504, "selp": 2, "slct": 24,
+    "abs": 9, "add": 143, "copysign": 2, "cos": 3, "cvt": 848, "div": 18, "ex2": 7, "fma": 494, "lg2": 3, "mad": 25,
+    "max": 41, "min": 41, "mul": 451, "neg": 9, "rcp": 20, "rsqrt": 6, "sin": 3, "sqrt": 16, "sub": 143, "tanh": 5,
+    "testp": 12, "setp": 504, "set": 2832, "selp": 2, "slct": 24,
 }  # fmt: skip
 # What PTX 1.0 to 1.3 left out.
 MEANS = {
@@ -141,7 +226,7 @@ def test_spellings_that_no_assembler_takes(spec: Spec) -> None:
 
 def test_counts(spec: Spec) -> None:
     assert Counter(v.opcode for v in variants(spec)) == COUNTS
-    assert len(variants(spec)) == 993
+    assert len(variants(spec)) == 3825
     assert len({v.spelling for v in variants(spec)}) == 985
     assert sum(not v.listed for v in variants(spec)) == 30
     newest, latest = spec.targets["sm_121a"].order, spec.versions["9.5"].order
@@ -153,7 +238,7 @@ def test_counts(spec: Spec) -> None:
         and v.requires.until is None
         and not any(m.until for m in v.requires.within if spec.targets[m.last].order >= newest)
     ]
-    assert len(current) == 977
+    assert len(current) == 3809
 
 
 # Requirements: what the manual says, then what the assembler was seen to do.
@@ -201,6 +286,22 @@ REQUIRED = [
     ("lg2.approx.ftz.f32", 1, ("1.4", "sm_10", None), ("1.4", "sm_10", None)),
     ("ex2.approx.ftz.bf16", 1, ("7.8", "sm_90", None), ("7.8", "sm_90", None)),
     ("tanh.approx.f16x2", 1, ("7.0", "sm_75", None), ("7.0", "sm_75", None)),
+    ("cvt.rni.s32.f32", 1, ("1.0", "sm_10", None), ("1.0", "sm_10", None)),
+    ("cvt.rzi.ftz.u8.f32", 1, ("1.0", "sm_10", None), ("1.4", "sm_10", None)),
+    ("cvt.rn.ftz.f32.u8", 1, ("1.0", "sm_10", None), ("1.5", "sm_10", None)),
+    ("cvt.ftz.f64.f32", 1, ("1.0", "sm_13", None), ("1.5", "sm_10", None)),
+    ("cvt.sat.u8.s16", 1, ("1.0", "sm_10", None), ("1.0", "sm_10", None)),
+    ("cvt.rn.bf16.f32", 1, ("7.0", "sm_80", None), ("7.0", "sm_80", None)),
+    ("cvt.f32.bf16", 1, ("7.1", "sm_80", None), ("7.1", "sm_80", None)),
+    ("cvt.ftz.f32.bf16", 1, ("7.8", "sm_90", None), ("7.8", "sm_90", None)),
+    ("cvt.rn.bf16.s32", 1, ("7.8", "sm_90", None), ("7.8", "sm_90", None)),
+    ("cvt.rzi.u16.bf16", 1, ("7.8", "sm_90", None), ("7.8", "sm_90", None)),
+    ("cvt.rn.satfinite.f16.f32", 1, ("8.1", "sm_10", None), ("8.1", "sm_70", None)),
+    ("cvt.rn.relu.satfinite.f16.f32", 1, ("8.1", "sm_80", None), ("8.1", "sm_80", None)),
+    ("cvt.rna.satfinite.tf32.f32", 1, ("8.1", "sm_80", None), ("8.1", "sm_80", None)),
+    ("cvt.rn.tf32.f32", 1, ("7.8", "sm_90", None), ("7.8", "sm_90", None)),
+    ("cvt.rz.satfinite.relu.tf32.f32", 1, ("8.6", "sm_100", None), ("8.6", "sm_100", None)),
+    ("cvt.rz.satfinite.bf16x2.f32", 2, ("8.1", "sm_80", None), ("8.1", "sm_80", None)),
 ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ..diagnostics import PtxspecError
-from ..query import answers
+from ..query import differences
 from . import OK, database
 
 
@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         gained, lost = db.diff_target(old, new)
     if options.format == "json":
-        print(answers.difference_as_json(old, new, gained, lost))
+        print(differences.as_json(old, new, gained, lost))
     else:
-        print(answers.difference_as_text(db, old, new, gained, lost))
+        print(differences.as_text(db, old, new, gained, lost))
     return OK

@@ -75,7 +75,9 @@ def _computes(term: Term | None) -> TypeGuard[Apply]:
 
 def _flushes(term: Term) -> TypeGuard[Apply]:
     """Is this a function that can flush its operands itself: one that computes, or compares?"""
-    return _computes(term) or (isinstance(term, Apply) and term.function in TABLE and TABLE[term.function].clause == "5.11")
+    if _computes(term):
+        return True
+    return isinstance(term, Apply) and term.function in TABLE and TABLE[term.function].clause == "5.11"
 
 
 def _map(term: Term, by_name: Mapping[str, Term]) -> Term:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..check.checking import Checked
-from ..model import Kind, Variant
+from ..model import FixedPoint, Kind, Variant
+from ..semantics.expressions import holds_all
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Let, Program, Term, Var
 
@@ -90,6 +91,20 @@ def applications(program: Program) -> Iterator[Apply]:
         if isinstance(term, Apply):
             yield term
             pending += term.arguments
+
+
+def rounds(program: Program) -> bool:
+    """Whether some operation has a result that need not be exact, and that a direction decides: random bits are none."""
+    return any(TABLE[a.function].rounds and a.mode and not _is_exact(a) for a in applications(program))
+
+
+def _is_exact(a: Apply) -> bool:
+    """A conversion to a format that has every number of the source's, or to an integer from one with the same unit."""
+    source, to = (k.format or k.fixed for k in (a.arguments[0].kind, a.kind))
+    if a.function != "convert" or source is None or to is None:
+        return False
+    both_fixed = isinstance(source, FixedPoint) and isinstance(to, FixedPoint)
+    return holds_all(to, source) or (both_fixed and to.point >= source.point)  # type: ignore[union-attr]
 
 
 class Lowering(ABC):

@@ -180,6 +180,8 @@ def _row(spec: Spec, v: Variant, about: About, compiled: str, newest: str) -> Ro
     refused = {r.code: r.bound for r in spec.catalog.refusals(v.requires, compiled, newest)}
     if not spec.catalog.is_current(v.requires):
         row.why = "ended with an older PTX version"
+    elif not spec.has_kernel(v):
+        row.why = "the assembler breaks down on it"
     elif "target-too-old" in refused or "target-specific" in refused:
         row.why = f"needs {refused.get('target-too-old') or refused['target-specific']}"
     elif refused:

@@ -36,8 +36,8 @@ _SOURCES: dict[str, _Said] = {
     kinds.INVERTED: ("illegal-operand", "a register is not negated here", "negate it by an instruction of its own"),
     kinds.DISCARD: ("syntax", "`_` is no source operand", "name a register"),
     kinds.PAIR: ("syntax", "a source operand is one register", "name one register"),
-    kinds.SPECIAL: ("illegal-operand", "{operand} is a special register, which is not read here",
-        "move it into a register first, and convert that"),
+    **dict.fromkeys(kinds.SPECIALS, ("illegal-operand", "{operand} is a special register, which is not read here",
+        "move it into a register first, and convert that")),
     **_NO_NUMBERS,
     **_NAMES,
 }  # fmt: skip
@@ -51,7 +51,10 @@ _DESTINATIONS: dict[str, _Said] = {
     kinds.INVERTED: ("illegal-destination", "the result is not negated", "negate it by an instruction of its own"),
     kinds.DISCARD: ("illegal-destination", "the result is not discarded; the assembler stops here", "name a register"),
     kinds.PAIR: ("illegal-destination", "there is no second result", "name one register"),
-    kinds.SPECIAL: ("illegal-destination", "{operand} is a special register, which is not written", "name a register"),
+    **dict.fromkeys(
+        kinds.SPECIALS,
+        ("illegal-destination", "{operand} is a special register, which is not written", "name a register"),
+    ),
     kinds.FUNCTION: ("illegal-destination", "{operand} is a function", "name a register"),
     **_NAMES,
 }
@@ -131,6 +134,11 @@ class Matcher:
             kind = shape[1]
         if kind in (*_CONSTANTS, kinds.FUNCTION):
             return self._constant(v, kind, source.type)
+        if kind in (kinds.SPECIAL, kinds.WIDE_SPECIAL):
+            # What reads one of 32 bits reads those of 64, as it does any wider register.
+            taken = self._taken(v, "constants", source.type, self._constants.get(source.type)) or ()
+            if kind in taken or kinds.SPECIAL in taken:
+                return None
         return _SOURCES.get(kind) or self._register(v, kind, source.type)
 
     def _vector(self, v: Variant, source: Source, shape: Shape, operand: int) -> list[Complaint]:
@@ -140,7 +148,7 @@ class Matcher:
         found = []
         for i, kind in enumerate(shape[1:]):
             # Of integers and special registers the type depends on what stands beside them.
-            if kind not in (constants.INTEGER, kinds.SPECIAL):
+            if kind not in (constants.INTEGER, *kinds.SPECIALS):
                 said = _FUNCTION if kind == kinds.FUNCTION else self._source(v, source, kind)
                 found += [Complaint(ERROR, *said, operand=operand, part=i)] if said else []
         return found
@@ -151,7 +159,7 @@ class Matcher:
             return None
         if kind == kinds.FUNCTION:
             return _FUNCTION
-        taken = [t for t in taken if t != _ADDRESS]
+        taken = [t for t in taken if t not in (_ADDRESS, *kinds.SPECIALS)]
         if not taken:
             return (
                 "illegal-immediate",

@@ -24,6 +24,7 @@ from .instruction import (
     Instruction,
     Judged,
     Key,
+    LaneBits,
     Meaning,
     Note,
     Operand,
@@ -42,7 +43,7 @@ from .units import Argument, Core, Differences, Fitted, Interpolator, Unit, Unit
 __all__ = [
     "BOOL", "OVERFLOWS", "ROUNDINGS", "Accuracy", "Argument", "Assembler", "Code", "Core", "CornerRow", "CornerTable",
     "Differences", "Entry", "Evidence", "Fitted", "FixedPoint", "Form", "Format", "HardwarePath", "Implied",
-    "Instruction", "Interpolator", "Judged", "Key", "Kind", "Meaning", "Modifier", "NanRule", "Note",
+    "Instruction", "Interpolator", "Judged", "Key", "Kind", "LaneBits", "Meaning", "Modifier", "NanRule", "Note",
     "Operand", "OperandRule", "Page", "Pattern", "Recording", "Rule", "Selector", "Spec", "Speed",
     "SpeedTable", "SyntaxLine", "Tolerated", "Type", "Unit", "UnitModel", "Value", "Variant", "Word",
     "bits_of", "float_in", "ieee", "integer_in", "number_in",

@@ -11,7 +11,7 @@ from ..catalog import Requirement
 from ..diagnostics import Mark
 from ..grounds import Grounds
 from .code import Code
-from .formats import Kind, NanRule, Type
+from .formats import Kind, NanRule, Type, bits_of
 from .requirements import Form, Rule, Selector
 
 # A spelling with its modifiers in the manual's order, and the number of source registers.
@@ -142,19 +142,21 @@ class Operand:
 
     `registers` are those of the lanes that stand in registers of their own, the highest lane's first, and `braced`
     where these are written as a vector; empty where one register holds all. Where `negatable`, a `!` may stand before
-    it. What is `copied` is passed on bit for bit: no modifier changes it."""
+    it. What is `copied` is passed on bit for bit: no modifier changes it. `lane_bits` are the bits of its one register
+    that each lane reads, lane 0's first, each lane's highest bit first; empty where lanes read what the type says."""
 
     name: str
     type: Type
     registers: tuple[str, ...] = ()
     braced: bool = False
     negatable: bool = False
+    lane_bits: tuple[tuple[int, ...], ...] = ()
     copied: bool = False
 
     @property
     def kind(self) -> Kind:
         """That of a lane."""
-        return self.type.kind
+        return bits_of(len(self.lane_bits[0])) if self.lane_bits else self.type.kind
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -164,6 +166,29 @@ class Operand:
     @property
     def lanes(self) -> int:
         return len(self.registers) or self.type.lanes
+
+    def read(self, register: int) -> list[int]:
+        """What each lane reads of its register, where `lane_bits` say so."""
+        return [sum((register >> bit & 1) << i for i, bit in enumerate(reversed(bits))) for bits in self.lane_bits]
+
+    def spread(self, value: int) -> int | None:
+        """The register in which each lane reads this value; None where there is none, because lanes share bits."""
+        register = 0
+        for bits in self.lane_bits:
+            for i, bit in enumerate(reversed(bits)):
+                register |= (value >> i & 1) << bit
+        return register if set(self.read(register)) == {value} else None
+
+
+@dataclass(frozen=True)
+class LaneBits:
+    """Which bits of an operand's register each lane reads. `lanes` are pairs of a lane and its bits as they were
+    written, `31..16`, the highest lane first."""
+
+    selector: Selector
+    operand: str
+    lanes: tuple[tuple[int, str], ...]
+    rests_on: Grounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,9 +272,10 @@ class Instruction:
     had. `registers` are those that the manual gives operands of a type here, where that is not as for every opcode.
 
     `elsewhere` are the forms, each as its types, that other instructions of this name have: any other form that no
-    variant has is refused. It is None where nobody said, so that nothing is known of other forms. `empty_types` are
-    types that the assembler takes beside the others, and that do nothing. `acts_on` are the formats that a modifier acts
-    on here, where these are not all."""
+    variant has is refused. It is None where nobody said, so that nothing is known of other forms. `other_modifiers` are
+    those that only other instructions of this name have, `empty_types` types that the assembler takes beside the
+    others, and that do nothing. `acts_on` are the formats that a modifier acts on here, where these are not all. `crashes` are
+    variants that the assembler takes, and then breaks down on."""
 
     opcode: str
     path: str
@@ -262,6 +288,7 @@ class Instruction:
     assembler_rules: tuple[Rule, ...]
     tolerated: tuple[Tolerated, ...]
     elsewhere: tuple[tuple[str, ...], ...] | None
+    other_modifiers: tuple[str, ...]
     empty_types: tuple[str, ...]
     operand_rules: tuple[OperandRule, ...]
     means: tuple[Meaning, ...]
@@ -275,6 +302,8 @@ class Instruction:
     hardware: tuple[HardwarePath, ...] = ()
     refused: tuple[Variant, ...] = ()
     registers: Mapping[str, str] = field(default_factory=dict)
+    lane_bits: tuple[LaneBits, ...] = ()
+    crashes: tuple[Selector, ...] = ()
     acts_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..grounds import Grounds
@@ -53,8 +55,20 @@ class Selector:
             and not (self.lacks & variant.names)
             and (not self.result or variant.result.type.name in self.result)
             and (not self.source or any(s.type.name in self.source for s in variant.sources))
-            and any(p.matches(variant) for p in self.patterns)
+            and any(p.matches(variant) for p in self._about(variant.form[1]))
         )
+
+    def _about(self, types: tuple[str, ...]) -> Iterator[Pattern]:
+        """The patterns whose types these types can be."""
+        for key in {types, *((t,) for t in types), ()}:
+            yield from self._by_types.get(key, ())
+
+    @cached_property
+    def _by_types(self) -> Mapping[tuple[str, ...], Sequence[Pattern]]:
+        found: dict[tuple[str, ...], list[Pattern]] = {}
+        for p in self.patterns:
+            found.setdefault(p.types, []).append(p)
+        return found
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ FIRST_LINE = HEADER.count("\n") + 1
 MESSAGE = re.compile(r"^ptxas (?:.*, line (?P<line>\d+); )?(?P<severity>error|fatal)\s*: (?P<text>.*)$", re.MULTILINE)
 
 _PLACE = re.compile(rb"[/\\](\d+\.ptx, line \d+); error")
+_CRASH = "ptxas itself crashed"
 _END = b"ptxas fatal   : Ptx assembly aborted due to errors"
 
 # Braces are those of vectors.
@@ -66,7 +67,7 @@ def _in_wheels() -> Iterator[Path]:
 
 def version(ptxas: Path) -> str:
     """The version as NVIDIA numbers it: `13.5.37`."""
-    output = _run([str(ptxas), "--version"], subprocess.PIPE).decode("utf-8", "replace")
+    output = _run([str(ptxas), "--version"], subprocess.PIPE).stdout.decode("utf-8", "replace")
     if match := re.search(r"\bV(\d+(?:\.\d+)+)", output):
         return match[1]
     raise PtxasError(f"{ptxas} --version names no version:\n{output}")
@@ -94,17 +95,20 @@ class Sheet:
 def judge(ptxas: Path, statements: Sequence[str], target: str, ptx: str) -> list[list[str]]:
     """What is wrong with each statement for that target and PTX version; an empty list means that it is accepted.
     Raises UnsupportedTarget where the assembler refuses the target, the PTX version, or the two together."""
-    verdicts, fatal = _judge_once(ptxas, statements, target, ptx)
-    if fatal is None:
-        return verdicts
-    # What follows a fatal message only looks accepted. Where the message names no line, halving finds the culprit.
-    culprit = next((index for index, messages in enumerate(verdicts) if fatal in messages), None)
-    if culprit is None and len(statements) == 1:
-        return [[*verdicts[0], fatal]]
-    if culprit is None:
-        middle = len(statements) // 2
-        return judge(ptxas, statements[:middle], target, ptx) + judge(ptxas, statements[middle:], target, ptx)
-    return verdicts[: culprit + 1] + judge(ptxas, statements[culprit + 1 :], target, ptx)
+    found: list[list[str]] = []
+    while True:
+        rest = statements[len(found) :]
+        verdicts, fatal = _judge_once(ptxas, rest, target, ptx)
+        if fatal is None:
+            return found + verdicts
+        # What follows a fatal message only looks accepted. Where the message names no line, halving finds the culprit.
+        culprit = next((index for index, messages in enumerate(verdicts) if fatal in messages), None)
+        if culprit is None and len(rest) == 1:
+            return [*found, [*verdicts[0], fatal]]
+        if culprit is None:
+            middle = len(rest) // 2
+            return found + judge(ptxas, rest[:middle], target, ptx) + judge(ptxas, rest[middle:], target, ptx)
+        found += verdicts[: culprit + 1]
 
 
 def unexpected(
@@ -114,15 +118,18 @@ def unexpected(
     and what is said of it, which is nothing where one is accepted that is not among that pair's `accepted` ones.
 
     As `judge`, but one command asks for all pairs, and messages are read only where something is unexpected."""
-    output = _output(ptxas, sheet, list(accepted))
+    output, _ = _output(ptxas, sheet, list(accepted))
     found = set(_PLACE.findall(output))
-    right = b"fatal" not in output.replace(_END, b"")
-    left = len(found)
-    for i, places in enumerate(accepted.values()):
-        right = right and b"%d.ptx, line %d" % (i, FIRST_LINE + sheet.count) in found
-        right = right and found.isdisjoint(b"%d.ptx, line %d" % (i, FIRST_LINE + place) for place in places)
-        left -= sheet.count - len(places) + 1
-    if right and not left:
+    canaries = {b"%d.ptx, line %d" % (i, FIRST_LINE + sheet.count) for i in range(len(accepted))}
+    # Of the lines before the first statement none must be wrong either.
+    fine = (
+        b"%d.ptx, line %d" % (i, line)
+        for i, places in enumerate(accepted.values())
+        for line in (*range(FIRST_LINE), *(FIRST_LINE + place for place in places))
+    )
+    wrong = sum(sheet.count - len(places) for places in accepted.values())
+    complete = canaries <= found and b"fatal" not in output.replace(_END, b"")
+    if complete and len(found) == wrong + len(canaries) and found.isdisjoint(fine):
         return
     for pair, places in accepted.items():
         for place, messages in enumerate(judge(ptxas, sheet.statements, *pair)):
@@ -132,9 +139,11 @@ def unexpected(
 
 def _judge_once(ptxas: Path, statements: Sequence[str], target: str, ptx: str) -> tuple[list[list[str]], str | None]:
     """The messages for each statement, and the fatal one where judging stopped before the end."""
-    output = _output(ptxas, Sheet(statements), [(target, ptx)]).decode("utf-8", "replace")
+    said, crashed = _output(ptxas, Sheet(statements), [(target, ptx)])
+    output = said.decode("utf-8", "replace")
     verdicts: list[list[str]] = [[] for _ in (*statements, CANARY)]
     fatal = None
+    index = None
     for message in MESSAGE.finditer(output):
         text = message["text"]
         index = int(message["line"]) - FIRST_LINE if message["line"] else None
@@ -147,26 +156,32 @@ def _judge_once(ptxas: Path, statements: Sequence[str], target: str, ptx: str) -
     canary = verdicts.pop()
     if canary:
         return verdicts, None
+    if crashed and fatal is None and statements:
+        # Of the statements behind the last one that it spoke of nothing is known.
+        fatal = _CRASH
+        if index is not None:
+            verdicts[index].append(fatal)
     if fatal is None or not statements:
         raise PtxasError(f"ptxas judged not every statement for {target} and PTX {ptx}:\n{output}")
     return verdicts, fatal
 
 
-def _output(ptxas: Path, sheet: Sheet, pairs: Sequence[Pair]) -> bytes:
-    """What is said of a sheet, on one pair after another: starting ptxas takes longer than judging a thousand
-    statements. It goes to a file: each message is written alone, and through a pipe each would wake us."""
+def _output(ptxas: Path, sheet: Sheet, pairs: Sequence[Pair]) -> tuple[bytes, bool]:
+    """What is said of a sheet, on one pair after another, and whether ptxas crashed. Starting it takes longer than
+    judging a thousand statements. The output goes to a file: each message is written alone, and through a pipe each
+    would wake us."""
     with tempfile.TemporaryDirectory() as directory:
         sources = [Path(directory, f"{i}.ptx") for i in range(len(pairs))]
         for source, (target, ptx) in zip(sources, pairs, strict=True):
             source.write_text(HEADER.format(ptx=ptx, target=target) + sheet.text + FOOTER, encoding="utf-8")
         said = Path(directory, "said")
         with said.open("wb") as stream:
-            _run([str(ptxas), *map(str, sources), "-o", str(Path(directory, "never-written"))], stream)
-        return said.read_bytes()
+            done = _run([str(ptxas), *map(str, sources), "-o", str(Path(directory, "never-written"))], stream)
+        return said.read_bytes(), not 0 <= done.returncode < 256
 
 
-def _run(command: list[str], output: BinaryIO | int) -> bytes:
+def _run(command: list[str], output: BinaryIO | int) -> subprocess.CompletedProcess[bytes]:
     try:
-        return subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, check=False).stdout or b""
+        return subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, check=False)
     except OSError as error:
         raise PtxasError(f"{command[0]} cannot be run: {error}") from error

@@ -6,8 +6,9 @@ types and 3,000 sets of modifiers. Of an opcode that has many `asked` holds
 
 - all that its own names give: every sequence of its types and every number of operands that goes with it, with every
   set of its modifiers, of each group at most one;
-- one mistake: a variant with any one modifier more, or with one type exchanged for any other one, or the modifiers of
-  any variant with a wrong number of operands, a second result or a `!` too many;
+- one mistake: a variant with any one modifier more, or one modifier or one type exchanged for any other one, or the
+  modifiers of any variant with a wrong number of operands, a second result or a `!` too many;
+- some variants with a type too many or too few, others for each type;
 - two mistakes, in turn: each wrong shape with each foreign modifier, alone and beside the modifiers of one variant, of
   another one each time; each sequence of exchanged types with some of the foreign modifiers, with others each time.
 
@@ -28,7 +29,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..model import BOOL, Spec, Variant
-from .statements import Writer, alike, signature
+from .statements import Signature, Writer, alike, nearest, signature
 
 Names = tuple[str, ...]
 # So many of the foreign modifiers are asked with each sequence of exchanged types, others with the next one.
@@ -77,8 +78,8 @@ class Block(NamedTuple):
 class Combinations:
     """Those of one opcode.
 
-    Left out are modifiers that the assembler is recorded to ignore where they do not belong, forms that other
-    instructions of the name have, types of which no registers are known, and what is tolerated."""
+    Left out are modifiers that the assembler is recorded to ignore where they do not belong, or to crash on, forms that
+    other instructions of the name have, types of which no registers are known, and what is tolerated."""
 
     def __init__(self, spec: Spec, opcode: str) -> None:
         instruction = spec.instructions[opcode]
@@ -87,7 +88,7 @@ class Combinations:
         self._writer = Writer(spec.assembler.registers)
         self._elsewhere = instruction.elsewhere
         self._signatures = {v: signature(v) for v in instruction.variants}
-        self._known = list(self._signatures.values())
+        self._known = list(dict.fromkeys(self._signatures.values()))
         self._having: dict[tuple[Names, int], list[Variant]] = defaultdict(list)
         for v in instruction.variants:
             self._having[v.type_names, v.operands].append(v)
@@ -96,7 +97,7 @@ class Combinations:
             for names, types, operands in t.forms:
                 self._tolerated[types, operands].append(names)
         own = {m for v in instruction.variants for m in v.modifiers}
-        ignored = {name for names in spec.assembler.ignored for name in names}
+        ignored = {name for names in (*spec.assembler.ignored, set(spec.assembler.crashing) - own) for name in names}
         rounding = [m.name for m in spec.modifiers.values() if m.mode]
         self._groups = [[m for m in g if m in own] for g in _united([*spec.groups.values(), rounding])]
         self._groups += [[m] for m in spec.modifiers if m in own.difference(*self._groups)]
@@ -106,6 +107,9 @@ class Combinations:
         pairs = itertools.product((m for m in foreign if m.mode), (m for m in foreign if not m.mode))
         self._foreign_sets: list[Names] = [(), *self._foreign, *((a.name, b.name) for a, b in pairs)]
         self._made: dict[tuple[tuple[Names, ...], tuple[Names, ...]], Sets] = {}
+        self._own_types = {types for types, _ in self._having}
+        self._similar: dict[tuple[int, int], Signature] = {}
+        self._left: dict[tuple[Sets, Sets], Sets] = {}
         # Those of variants, and none.
         self._usual = Sets(list(dict.fromkeys([(), *(v.modifiers for v in instruction.variants)])))
 
@@ -123,14 +127,28 @@ class Combinations:
     @cached_property
     def exchanged(self) -> list[Names]:
         """The same with one type exchanged for another one, as far as they are known to be wrong."""
+        every = self._every_type
+        return self._wrong((*f[:i], t, *f[i + 1 :]) for f in self.types for i in range(len(f)) for t in every)
+
+    def too_many(self, types: Names) -> list[Names]:
+        """A sequence of types with one more, or one less, as far as that is known to be wrong."""
+        longer = [f for t in self._every_type for f in ((t, *types), (*types, t))]
+        return self._wrong(f for f in (*longer, types[1:], types[:-1]) if f)
+
+    def _wrong(self, sequences: Iterable[Names]) -> list[Names]:
         if self._elsewhere is None:
             return []
-        every = [
-            t.name for t in self._spec.types.values() if t.kind != BOOL and t.name in self._spec.assembler.registers
-        ]
-        changed = [(*f[:i], t, *f[i + 1 :]) for f in self.types for i in range(len(f)) for t in every]
         others = {*self.types, *self._elsewhere}
-        return [f for f in dict.fromkeys(changed) if f not in others]
+        return [f for f in dict.fromkeys(sequences) if f not in others]
+
+    @cached_property
+    def _every_type(self) -> list[str]:
+        known = self._spec.assembler.registers
+        return [t.name for t in self._spec.types.values() if t.kind != BOOL and t.name in known]
+
+    def count(self) -> int:
+        """How many statements are asked."""
+        return sum(len(self.statements(block)[0]) for block in self.asked())
 
     def asked(self) -> Iterator[Block]:
         """Of the right types, and of those of which one was exchanged, all sets of modifiers, with foreign ones too:
@@ -142,14 +160,15 @@ class Combinations:
         shapes = list(self._shapes(self.types))
         whole = len(shapes) * len(every.names) <= _WHOLE
         for shape in shapes:
-            if whole:
-                yield Block(shape, every)
-                continue
             variants = self._having.get((shape.types, shape.operands), ())
-            yield Block(shape, self.own if variants else self._usual)
+            first = every if whole else self.own if variants else self._usual
+            yield Block(shape, first)
             plain = not (shape.second or shape.inverted)
-            beside = [v.modifiers for v in variants] if plain and variants else [next(usual)]
-            yield Block(shape, self._with(((), *beside), self._single if plain and variants else self._foreign))
+            if variants and plain:
+                beside = tuple(dict.fromkeys(_and_one_less(v.modifiers for v in variants)))
+                yield Block(shape, self._but(first, self._with(beside, self._single)))
+            elif not whole:
+                yield Block(shape, self._but(first, self._with(((), next(usual)), self._foreign)))
 
         shapes = list(self._shapes(self.exchanged))
         whole = len(shapes) * len(every.names) <= _WHOLE
@@ -159,10 +178,16 @@ class Combinations:
                 yield Block(shape, every)
                 continue
             likely = (len(shape.types), shape.operands) in legal and not (shape.second or shape.inverted)
-            few = self._usual if likely else Sets([(), next(usual), next(usual)])
+            few = self._usual if likely else _distinct((), next(usual), next(usual))
             yield Block(shape, self.own if own else few)
             some = list(itertools.islice(foreign, min(_IN_TURN, len(self._foreign))))
             yield Block(shape, self._with(((), next(usual)), some))
+
+        for variants in self._having.values():
+            modifiers = itertools.cycle(v.modifiers for v in variants)
+            shape = own_shapes(self._writer, variants[0])[0]
+            for types in self.too_many(shape.types):
+                yield Block(shape._replace(types=types), _distinct((), next(modifiers), next(modifiers)))
 
     def sample(self, count: int, seed: int) -> Iterator[Block]:
         """So many of all combinations, wherever they fall."""
@@ -201,12 +226,22 @@ class Combinations:
         for types, operands in itertools.product(sequences, range(1, most + 1)):
             own = [self._signatures[v] for v in self._having.get((types, operands), ())]
             found = {}
-            for s in dict.fromkeys(own or [alike(self._known, types, operands)]):
+            for s in dict.fromkeys(own or [self._alike(types, operands)]):
                 either = [False, True] if self._writer.reads_predicates(s) else [False]
                 for second, inverted in itertools.product(two, either):
                     written = ", ".join(self._writer.operands(s, second, inverted))
                     found[written] = Shape(types, operands, second, inverted, written)
             yield from found.values()
+
+    def _alike(self, types: Names, operands: int) -> Signature:
+        """Of types that nothing known ends in their number decides what is similar."""
+        if types in self._own_types:
+            return alike(self._known, types, operands)
+        key = (len(types), operands)
+        similar = self._similar.get(key)
+        if similar is None:
+            similar = self._similar[key] = nearest(self._known, types, operands)
+        return alike([similar], types, operands)
 
     def _written(self, v: Variant, shape: Shape) -> str:
         return ", ".join(self._writer.operands(self._signatures[v], shape.second, shape.inverted))
@@ -216,13 +251,32 @@ class Combinations:
         found = self._made.get(key)
         if found is None:
             together = [(*names, *more) for names in key[0] for more in foreign if not set(more).intersection(names)]
-            distinct = {frozenset(names): self._ordered(names) for names in together}
-            found = self._made[key] = Sets(list(distinct.values()))
+            found = self._made[key] = _distinct(*map(self._ordered, together))
+        return found
+
+    def _but(self, asked: Sets, more: Sets) -> Sets:
+        """Sets that were not asked already."""
+        key = (asked, more)
+        found = self._left.get(key)
+        if found is None:
+            left = [names for names in more.names if frozenset(names) not in asked.places]
+            found = self._left[key] = Sets(left)
         return found
 
     def _ordered(self, names: Iterable[str]) -> Names:
         """Some modifiers are taken in front only."""
         return tuple(sorted(names, key=lambda m: m not in self._spec.assembler.leading))
+
+
+def _and_one_less(sets: Iterable[Names]) -> Iterator[Names]:
+    for names in sets:
+        yield names
+        for i in range(len(names)):
+            yield (*names[:i], *names[i + 1 :])
+
+
+def _distinct(*names: Names) -> Sets:
+    return Sets(list({frozenset(n): n for n in names}.values()))
 
 
 def own_shapes(writer: Writer, v: Variant) -> list[Shape]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 from ..diagnostics import PtxspecError
 from ..model import Variant
@@ -30,6 +30,9 @@ class Signed(Protocol):
     def operands(self) -> int: ...
 
 
+AnySigned = TypeVar("AnySigned", bound=Signed)
+
+
 class Signature(NamedTuple):
     """The types that a spelling ends in, and the types and registers of its operands."""
 
@@ -54,10 +57,15 @@ def signature(v: Variant) -> Signature:
     )
 
 
+def nearest(known: Sequence[AnySigned], types: tuple[str, ...], operands: int) -> AnySigned:
+    """What is most similar to a spelling that does not exist."""
+    return min(known, key=lambda s: (s.types != types, len(s.types) != len(types), abs(s.operands - operands)))
+
+
 def alike(known: Sequence[Signed], types: tuple[str, ...], operands: int) -> Signature:
     """What the operands may be of a spelling that does not exist: those of the most similar one that does, with these
     types, and as many of them."""
-    base = min(known, key=lambda s: (s.types != types, len(s.types) != len(types), abs(s.operands - operands)))
+    base = nearest(known, types, operands)
     last = len(types) - 1
     place = {name: types[min(i, last)] for i, name in reversed(list(enumerate(base.types)))}
     sources: list[Source] = []

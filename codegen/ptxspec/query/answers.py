@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from ..catalog import Requirement
-from ..compact import compact, named_in
 from .alike import place
 from .database import Database, Variant
 from .verdicts import Verdict
@@ -44,18 +43,18 @@ def variants_as_csv(db: Database, variants: Iterable[Variant]) -> str:
 def variants_as_table(db: Database, variants: Sequence[Variant]) -> str:
     """The table of `list`, narrow enough for a terminal of 80 columns."""
     rows = [("variant", "operands", "target", "PTX", "claim")]
-    needs = {r: (_oldest(r), _versions(db, r)) for r in {v.requires for v in variants}}
+    needs = {r: (oldest(r), _versions(db, r)) for r in {v.requires for v in variants}}
     rows += [(v.spelling, str(v.operands), *needs[v.requires], v.claim) for v in variants]
     lines = table(rows)
     n = len(variants)
-    few = ["", _FEW] * any(v.requires.on for v in variants)
+    few = ["", FEW] * any(v.requires.on for v in variants)
     return "\n".join([*lines, *few, "", f"{n} variant{'s' * (n != 1)}"]) if n else "no variant"
 
 
-_FEW = "* the first of few targets that have it: query and show name them all"
+FEW = "* the first of few targets that have it: query and show name them all"
 
 
-def _oldest(r: Requirement) -> str:
+def oldest(r: Requirement) -> str:
     """The first target that has it; marked where newer ones need not."""
     return f"{r.target}{'*' * bool(r.on)}"
 
@@ -115,36 +114,3 @@ def requirement(db: Database, r: Requirement) -> str:
 
 def _limits(db: Database, r: Requirement) -> list[str]:
     return [limit.text(db.catalog.newest_target) for limit in r.within]
-
-
-def difference_as_text(db: Database, old: str, new: str, gained: Sequence[Variant], lost: Sequence[Variant]) -> str:
-    """The text of `diff`: what requires the same is written as one."""
-    lines = []
-    for sign, variants in (("+", gained), ("-", lost)):
-        rows = [(f"{sign} {form}", _oldest(r), f"PTX {r.ptx}") for form, r in _forms(db, variants)]
-        lines += table(rows) if rows else []
-    named = named_in(lines, db.groups).items()
-    lines += [""] * bool(named) + [
-        f".{name} is one of {', '.join(f'.{m}' for m in members)}" for name, members in named
-    ]
-    lines += ["", _FEW] * any(v.requires.on for v in (*gained, *lost))
-    lines += [""] * bool(lines)
-    return "\n".join([*lines, f"{old} to {new}: {len(gained)} more, {len(lost)} fewer"])
-
-
-def _forms(db: Database, variants: Sequence[Variant]) -> Iterator[tuple[str, Requirement]]:
-    """Notations that stand for the variants, each with what they require."""
-    found: dict[tuple[str, int, Requirement], list[Variant]] = {}
-    for v in variants:
-        found.setdefault((v.opcode, v.operands, v.requires), []).append(v)
-    for (opcode, operands, r), alike in found.items():
-        for text in compact((v.word for v in alike), db.groups):
-            yield f"{opcode}{text} ({operands} operand{'s' * (operands != 1)})", r
-
-
-def difference_as_json(old: str, new: str, gained: Sequence[Variant], lost: Sequence[Variant]) -> str:
-    def names(variants: Sequence[Variant]) -> list[dict[str, object]]:
-        return [{"variant": v.spelling, "operands": v.operands, "requires": v.requires.as_json()} for v in variants]
-
-    found = {"schema": 2, "from": old, "to": new, "added": names(gained), "removed": names(lost)}
-    return json.dumps(found, indent=2)

@@ -14,8 +14,11 @@ from typing import Any, NamedTuple, Self
 
 from ..catalog import Catalog, PtxVersion, Requirement, Target, requirement_of
 from ..check.claims import basis_text, bound
-from ..compact import Word
 from ..diagnostics import PtxspecError, suggest, unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..compact import Word
 
 SCHEMA = 7
 

@@ -26,6 +26,7 @@ def read_assembler(doc: Document, context: Context) -> Assembler:
         repeatable=tuple(data["repeatable"]),
         leading=tuple(data["leading"]),
         ignored=tuple(map(tuple, data["ignored"])),
+        crashing=tuple(data["crashing"]),
         constants={name: tuple(found) for name, found in data["constants"].items()},
         named_integers=tuple(data["named_integers"]),
         # A type that types.yaml has come to describe is none of these any more.
@@ -33,5 +34,6 @@ def read_assembler(doc: Document, context: Context) -> Assembler:
         target_options=tuple(data["target_options"]),
         registers={name: tuple(names) for name, names in data["registers"].items()},
         constraints={name: tuple(names) for name, names in data["constraints"].items()},
+        special_kinds={kind: tuple(names) for kind, names in data["special_kinds"].items()},
         special_registers=tuple(data["special_registers"]),
     )

@@ -31,6 +31,7 @@ from ..model import (
 from ..semantics.resolve import Meanings, names_read, resolve
 from .context import Context, words
 from .corner_tables import read_table
+from .lane_bits import read_lane_bits
 from .positioned import Document, Where
 from .requirements import expanded, manual_requirement, observed_requirement
 from .signatures import SyntaxReader
@@ -69,6 +70,9 @@ class _InstructionFile:
         def entries(key: str) -> Iterable[tuple[int, dict[str, Any]]]:
             return enumerate(data.get(key, []))
 
+        lane_bits = read_lane_bits(
+            doc, self.context, data.get("lane_bits", []), self.found, self.selector, self.grounds
+        )
         rules = [self.rule(("requires", i), r) for i, r in entries("requires")]
         observed = [
             self.rule(("assembler", "requires", i), r, Grounds((VERDICTS,)))
@@ -90,6 +94,7 @@ class _InstructionFile:
             assembler_rules=tuple(observed),
             tolerated=self.tolerated(),
             elsewhere=self.elsewhere(),
+            other_modifiers=tuple(self.assembler.get("other_modifiers", [])),
             empty_types=self.empty_types(),
             operand_rules=tuple(self.operands(i, r) for i, r in enumerate(self.assembler.get("operands", []))),
             means=means,
@@ -109,6 +114,10 @@ class _InstructionFile:
             notes=tuple(self.note(("notes", i), n) for i, n in entries("notes")),
             variants=(),
             registers=self.registers(),
+            lane_bits=lane_bits,
+            crashes=tuple(
+                self.selector(("assembler", "crashes", i), c) for i, c in enumerate(self.assembler.get("crashes", []))
+            ),
             acts_on=self.acts_on(),
         )  # fmt: skip
         if len(self.errors) > before:
@@ -116,7 +125,7 @@ class _InstructionFile:
         completed = [self.complete(v, made) for v in self.variants]
         variants = [v for v in completed if not (refused and refused.matches(v))]
         for v in variants:
-            self.satisfiable(v, (*made.rules, *made.assembler_rules))
+            self.satisfiable(v, made)
         if not variants:
             self.errors.append(doc.error(("assembler", "refuses"), f"the assembler takes no {opcode} at all"))
         nowhere = tuple(replace(v, requires=Requirement("", "")) for v in completed if v not in variants)
@@ -212,8 +221,10 @@ class _InstructionFile:
             count = sum(len(p.registers) or 1 for p in spellings.sources)
             split = map(self.context.split, spellings.names)
             forms = tuple((frozenset(modifiers), types, count) for modifiers, types in split)
-            for v in self.variants:
-                if v.form in forms:
+            for names, form in zip(spellings.names, forms, strict=True):
+                v = self.found.get(form)
+                # Of the same form a variant may have operands of other types.
+                if v and self.syntax.types_of(spellings, names) == {s.name: s.type for s in (v.result, *v.sources)}:
                     self.errors.append(self.doc.error(at, f"{v} is a variant already"))
             found.append(Tolerated(" ".join(t["syntax"].split()), forms, words(t["note"])))
         return tuple(found)
@@ -336,7 +347,7 @@ class _InstructionFile:
             means=means,
         )
 
-    def satisfiable(self, v: Variant, rules: Iterable[Rule]) -> None:
+    def satisfiable(self, v: Variant, made: Instruction) -> None:
         """A variant must exist somewhere: its last PTX version must not come before its first, and the rules must leave
         it a target."""
         versions, r = self.spec.versions, v.requires
@@ -344,6 +355,8 @@ class _InstructionFile:
         if r.until is not None and versions[r.until].order < versions[first].order:
             message = f"{v} can never be taken: it needs {r.target} and PTX {r.ptx}, and ends with PTX {r.until}"
             self.errors.append(self.doc.error(("requires",), message, "mend the rules that match it", key=True))
-        if not r.on and any(rule.on and rule.selector.matches(v) for rule in rules):
-            message = f"{v} can never be taken: the rules that match it have no target in common"
-            self.errors.append(self.doc.error(("requires",), message, "mend the rules that match it", key=True))
+        for needed, rules in ((r, (*made.rules, *made.assembler_rules)), (v.manual, made.rules)):
+            if needed and not needed.on and any(rule.on and rule.selector.matches(v) for rule in rules):
+                message = f"{v} can never be taken: the rules that match it have no target in common"
+                self.errors.append(self.doc.error(("requires",), message, "mend the rules that match it", key=True))
+                break

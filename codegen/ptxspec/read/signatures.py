@@ -125,6 +125,13 @@ class SyntaxReader:
                 found[place.name] = self.predicate(place)
         return found
 
+    def types_of(self, spellings: Spellings, names: tuple[str, ...]) -> dict[str, Type] | None:
+        """The type of each operand by its name; None where the spelling has too many types."""
+        try:
+            return self.typed(spellings, [self.context.types[t] for t in self.context.split(names)[1]], "")
+        except _Unfit:
+            return None
+
     def held(self, place: Place, spelled: Type, shown: str) -> Type:
         """The type of the values in a register of a spelled type."""
         found = self.context.types[place.holds]

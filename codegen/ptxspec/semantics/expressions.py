@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +12,7 @@ from ..model import BOOL, ROUNDINGS, FixedPoint, Format, bits_of, float_in, numb
 from . import tree
 from .exact.rounding import decode
 from .functions import TABLE, Function
-from .program import Apply
+from .program import Apply, Term
 from .resolve import usage
 from .values import NegativeZero, Scope, Static, Typed, Unassigned, Values, Wrong
 
@@ -213,6 +214,8 @@ class Expressions(Values):
             return self.about_format(e, f, scope)
         if f.name == "convert":
             return self.convert(e, f, scope)
+        if f.name == "convertStochastic":
+            return self.convert_stochastic(e, f, scope)
         if f.name in ("congruent", "convertNaN"):
             return self.reencoded(e, f, scope)
         if "count" in f.parameters:
@@ -236,12 +239,21 @@ class Expressions(Values):
         to = self.named_format(last, scope)
         if isinstance(to, FixedPoint):
             raise self.wrong(last, f"{f.name} delivers a float, and {to.name} is none", usage(f))
-        values = [(n, self.value(n, scope)) for n in nodes]
-        operands = [self.typed(v, n, float_in(to) if isinstance(v, Static) else None) for n, v in values]
-        for operand, n in zip(operands, nodes, strict=True):
+        operands = []
+        for n in nodes:
+            value = self.value(n, scope)
+            operand = self.typed(value, n, float_in(to) if isinstance(value, Static) else None)
             if operand.term.kind.format is None:
                 raise self.wrong(n, f"{f.name} takes a float, this is a {operand.term.kind}", usage(f))
+            operands.append(operand)
+        # The operation of one format does the same to operands that are exact in it.
+        if to.is_ieee and all(o.term.kind.format and holds_all(to, o.term.kind.format) for o in operands):
+            operands = [replace(o, term=self.widened(o.term, to)) for o in operands]
         return self.apply(e, f, operands, to)
+
+    def widened(self, term: Term, to: Format) -> Term:
+        kind = float_in(to)
+        return term if term.kind == kind else Apply(kind, "convert", (term,), to, self.mode)
 
     def apply(self, e: tree.Node, f: Function, arguments: list[Typed], to: Format | None = None) -> Typed:
         """`to` is the format of the result where that need not be the operands'."""
@@ -312,6 +324,19 @@ class Expressions(Values):
         format, ftz = (to, self.flushes(to) and not exact) if isinstance(to, Format) else (None, False)
         applied = Apply(number_in(to), f.name, (x.term,), format, str(how.value), ftz)
         return Typed(applied, x.rounded or not exact)
+
+    def convert_stochastic(self, e: tree.Apply, f: Function, scope: Scope) -> Typed:
+        x = self.typed(self.value(e.arguments[0], scope), e.arguments[0])
+        to = self.named_format(e.arguments[1], scope)
+        random = self.typed(self.value(e.arguments[2], scope), e.arguments[2])
+        if x.term.kind.sort != "float" or random.term.kind.sort != "bits":
+            given = f"these are a {x.term.kind} and {random.term.kind}"
+            raise self.wrong(e, f"{f.name} takes a float and random bits, {given}", usage(f))
+        if not isinstance(to, Format) or not to.has_subnormals:
+            raise self.wrong(e.arguments[1], f"{f.name}: {to.name} is no format with subnormal numbers")
+        if x.rounded:
+            raise self.wrong(e, "this rounds twice in one expression", "name the first result")
+        return Typed(Apply(float_in(to), f.name, (x.term, random.term), to), True)
 
     def float_of(self, e: tree.Apply, f: Function, scope: Scope) -> Typed:
         home = self.variant.home

@@ -6,7 +6,7 @@ What kernels with the same kinds of registers share is a macro, written once in 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ...catalog import Catalog, Requirement
@@ -128,16 +128,16 @@ class Source:
     rows: dict[int, dict[tuple[int, ...], int]] = field(default_factory=dict)
     signatures: dict[str, str] = field(default_factory=dict)
     cases: dict[tuple[int, ...], str] = field(default_factory=dict)
-    _found: dict[tuple[int, tuple[int, ...]], list[tuple[int, ...]]] = field(default_factory=dict)
+    _found: dict[Hashable, list[tuple[int, ...]]] = field(default_factory=dict)
 
     def add(self, checked: Checked, v: Variant) -> Shape:
         shape = shape_of(v)
         program = checked.programs[v][None]
         tables = [t for t in checked.instruction.corner_tables if t.selector.matches(v)]
         # Variants that compute the same have the same rows.
-        key = (id(program), tuple(map(id, tables)))
+        key = (id(program), tuple(map(id, tables)), tuple(s.lane_bits for s in v.sources))
         if key not in self._found:
-            self._found[key] = list(dict.fromkeys(_rows(tables, program)))
+            self._found[key] = list(dict.fromkeys(_rows(tables, program, v.sources)))
         rows, length = self._found[key], len(v.sources) + len(v.results) + 1
         architecture, ptx = self.guards.of(v.requires)
         if not rows:
@@ -152,13 +152,13 @@ class Source:
 
     @property
     def listed(self) -> list[tuple[str, str]]:
-        """The names of what variants are run on, and the numbers of the rows."""
-        return [(name, _wrapped(", ".join(map(str, numbers[1:])))) for numbers, name in self.cases.items()]
+        """The names of what variants are run on, and the rows in runs: the number of the first, and how many."""
+        return [(name, _wrapped(", ".join(map(str, _runs(numbers[1:]))))) for numbers, name in self.cases.items()]
 
     @property
     def written(self) -> list[tuple[int, list[str]]]:
         """The rows of each length."""
-        return [(n, [", ".join(map(_cell, row)) for row in rows]) for n, rows in sorted(self.rows.items())]
+        return [(n, [_written(row) for row in rows]) for n, rows in sorted(self.rows.items())]
 
 
 @product("cuda")
@@ -170,7 +170,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     for c in checked:
         source = Source(guards)
         for v in c.instruction.variants:
-            if spec.catalog.is_current(v.requires):
+            if spec.has_kernel(v):
                 shape = source.add(c, v)
                 shapes[shape.name] = shape
         if source.tests:
@@ -247,13 +247,38 @@ def _signature(v: Variant) -> str:
     )
 
 
-def _rows(tables: list[CornerTable], program: Program) -> Iterator[tuple[int, ...]]:
-    """The corner cases, with what a program makes of them."""
+def _rows(tables: list[CornerTable], program: Program, sources: Sequence[Operand]) -> Iterator[tuple[int, ...]]:
+    """The corner cases, with what a program makes of them; without those in which lanes that share the bits of a
+    register could not read the same."""
     for table in tables:
         for row in table.rows:
             if len(row.operands) == len(program.inputs):
                 for case in cases(row, program, diagonal):
-                    yield (*case.operands, *case.results, int(row.results[0].text == "NaN"))
+                    if (operands := _operands(sources, case.operands)) is not None:
+                        yield (*operands, *case.results, int(row.results[0].text == "NaN"))
+
+
+def _operands(sources: Sequence[Operand], values: Sequence[int]) -> list[int] | None:
+    """What stands in a row for the operands: encodings, and registers of which each lane reads bits of its own."""
+    found = [o.spread(x) if o.lane_bits else x for o, x in zip(sources, values, strict=True)]
+    known = [x for x in found if x is not None]
+    return known if len(known) == len(found) else None
+
+
+def _runs(numbers: Sequence[int]) -> list[int]:
+    """The first number and the count of each run of numbers that follow each other."""
+    found: list[int] = []
+    for number in numbers:
+        if found and number == found[-2] + found[-1]:
+            found[-1] += 1
+        else:
+            found += [number, 1]
+    return found
+
+
+def _written(row: tuple[int, ...]) -> str:
+    """The cells, without the last one where it is zero: C has zeros where nothing stands."""
+    return ", ".join(map(_cell, row if row[-1] else row[:-1]))
 
 
 def _cell(value: int) -> str:
@@ -261,4 +286,5 @@ def _cell(value: int) -> str:
 
 
 def _wrapped(text: str) -> str:
-    return textwrap.fill(text, 120, initial_indent="    ", subsequent_indent="    ")
+    """A list behind a name, on lines of its own where it is long."""
+    return text if len(text) < 80 else "\n" + textwrap.fill(text, 120, initial_indent="    ", subsequent_indent="    ")

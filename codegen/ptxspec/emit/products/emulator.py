@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
@@ -26,11 +27,12 @@ _LINE = 120
 # What declared.py can do with float64.
 _EXPONENTS = 300
 # Functions that take a number's format and the result's.
-BETWEEN = {"convert", "congruent", "convertNaN"}
+BETWEEN = {"convert", "convertStochastic", "congruent", "convertNaN"}
 # The module of ptxemu that has the functions of a clause of IEEE 754, or those that fusing.py invents.
 HOMES = {
     "5.4.1": "arithmetic", "5.4.2, 5.8": "arithmetic", "5.5.1": "encoding", "5.7.2": "encoding", "5.11": "comparison",
-    "5.9": "arithmetic", "6.2.1": "encoding", "6.2.3": "encoding", "9.2": "elementary", "9.6": "comparison", "": "selection",
+    "5.9": "arithmetic", "6.2.1": "encoding", "6.2.3": "encoding", "9.2": "elementary", "9.6": "comparison",
+    "": "selection",
 }  # fmt: skip
 _INVENTED = {FLUSH: "encoding", PROPAGATE: "selection", REPLACE: "selection"}
 
@@ -56,7 +58,7 @@ class NumPyFunction(Function):
     @property
     def key(self) -> str:
         """All but the name."""
-        return "\n".join((self.decorator, *self.parameters, *(line.text for line in self.lines)))
+        return "\n".join((self.decorator, self.result, *self.parameters, *(line.text for line in self.lines)))
 
 
 @product("emulator")
@@ -119,27 +121,45 @@ def _signature(v: Variant) -> str:
 
 
 def _operand(o: Operand) -> str:
-    return o.name + (f"[{','.join(o.registers)}]" if o.registers else "") + f":{o.type.name}"
+    registers = f"[{','.join(o.registers)}]" if o.registers else ""
+    lanes = "/".join(".".join(map(str, bits)) for bits in o.lane_bits)
+    return f"{o.name}{registers}:{o.type.name}" + f"@{lanes}" * bool(lanes)
 
 
 def _module(checked: Checked, templates: Templates) -> str:
     instruction = checked.instruction
     module = _Module()
     sharing = shared(checked)
-    functions = [f for one in sharing.values() for f in _Writer(module).function(one)]
+    # Functions of several kinds may be the same in NumPy: u32 and s32 are both uint32.
+    functions: dict[str, NumPyFunction] = {}
+    serving: dict[tuple[str, int, str], list[str]] = {}
+    for one in sharing.values():
+        *ends, made = _Writer(module).function(one)
+        functions |= {end.key: end for end in ends}
+        name = functions.setdefault(made.key, made).name
+        for operands, targets, spelled in _serving(one):
+            serving.setdefault((name, operands, targets), []).extend(spelled)
     return templates.render(
         "emulator/instructions/opcode.py.j2", ["spec/types.yaml", "spec/modifiers.yaml", instruction.path],
         opcode=instruction.opcode, summary=_docstring(instruction.summary), imports=module.imports(),
         constants=sorted(module.constants.items()),
-        functions=functions, serving=[s for one in sharing.values() for s in _serving(one)],
+        functions=list(functions.values()),
+        serving=[Serving(name, n, spelled, targets) for (name, n, targets), spelled in serving.items()],
     )  # fmt: skip
 
 
-def _serving(one: Shared) -> Iterable[Serving]:
+def _serving(one: Shared) -> Iterator[tuple[int, str, list[str]]]:
+    """For each number of operands and list of targets what is spelled behind the opcode."""
     found: dict[tuple[int, str], list[str]] = {}
     for (spelling, operands), targets in one.targets.items():
         found.setdefault((operands, " ".join(targets)), []).append(spelling.partition(".")[2])
-    return [Serving(one.name, operands, spelled, targets) for (operands, targets), spelled in found.items()]
+    for (operands, where), spelled in found.items():
+        yield operands, where, spelled
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """To sort by, numbers in names by their size."""
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
 def _docstring(text: str) -> str:
@@ -175,9 +195,10 @@ class _Module:
         """Modules, and what is imported from each: on lines of their own where they are many."""
         found = []
         for module, names in sorted(self.names.items()):
-            listed = ", ".join(sorted(names))
+            ordered = sorted(names, key=_natural)
+            listed = ", ".join(ordered)
             fits = len(f"from {module} import {listed}") <= _LINE
-            lines = "".join(f"    {name},\n" for name in sorted(names))
+            lines = "".join(f"    {name},\n" for name in ordered)
             found.append((module, listed if fits else f"(\n{lines})"))
         return found
 
@@ -266,6 +287,8 @@ class _Writer(Lowering):
             parts.append(use("formats", t.format.name))
         elif t.arguments[0].kind.fixed is not None:
             parts.append(self.module.number(t.arguments[0].kind))
+        if t.function == "convertStochastic":
+            parts.append(str(t.arguments[1].kind.width))
         if t.mode:
             assert t.mode in ROUNDINGS
             parts += [use("binary", t.mode), str(t.ftz)]
@@ -281,6 +304,8 @@ class _Writer(Lowering):
         usual = all(k.format is None or is_usual(k.format) for k in (t.kind, *(a.kind for a in t.arguments)))
         if t.function == "convert" and not (usual and all(k.format for k in (t.kind, t.arguments[0].kind))):
             return self.module.use("conversion", t.function, f"_any_{t.function}")
+        if t.function == "convertStochastic":
+            return self.module.use("conversion", t.function)
         if t.mixed:
             return self.mixed(t)
         if "integer" in f.parameters:

@@ -21,8 +21,8 @@ from ..registry import product
 from ..text import Files, Templates
 
 _FOLDER = "python/ptxemu/native"
-# What a table of coefficients decides stays with NumPy.
-WITHOUT_C = {"unit"}
+# What a table of coefficients decides stays with NumPy, and what random bits do.
+WITHOUT_C = {"unit", "convertStochastic"}
 ANY = "any"
 
 
@@ -79,7 +79,9 @@ def why_not(program: Program) -> str:
     directions = set()
     for a in applications(program):
         if a.function in WITHOUT_C:
-            return f"{a.function} reads tables that NumPy has"
+            return f"{a.function} is NumPy's alone"
+        if a.mixed:
+            return f"there is no C for {a.function} of several formats"
         if TABLE[a.function].rounds:
             direction = _steering(a)
             if direction is None:

@@ -15,7 +15,7 @@ from math import isqrt
 from ...model import ROUNDINGS, Format, Kind, float_in
 from ..program import CONDITION, Apply, Const, Let, Program, Term, Var
 from . import elementary, unit
-from .rounding import decode, overflow, round_to, round_to_integer, round_to_integral
+from .rounding import decode, overflow, round_to, round_to_integer, round_to_integral, truncated_with
 
 
 @dataclass(frozen=True)
@@ -226,6 +226,17 @@ def _convert(t: Apply, x: int) -> int:
     return round_to(value, _format(t), t.mode, t.ftz, negative and source.format is not None)
 
 
+def _convert_stochastic(t: Apply, x: int, random: int) -> int:
+    source, f = t.arguments[0].kind.format, _format(t)
+    assert source is not None
+    if source.is_nan(x):
+        return f.canonical_nan
+    if source.is_infinite(x):
+        return _infinite(t, _sign(x, source) != 0)
+    kept = truncated_with(decode(x, source), f, Fraction(random, 1 << t.arguments[1].kind.width))
+    return round_to(kept, f, ROUNDINGS[0], False, _sign(x, source) != 0)
+
+
 def _is_negative(x: int, kind: Kind) -> bool:
     return bool(x & kind.format.sign_bit) if kind.format else _integer(x, kind) < 0
 
@@ -302,6 +313,7 @@ FUNCTIONS: dict[str, Callable[..., int | bool]] = {
     "squareRoot": _square_root,
     "roundToIntegral": _round_to_integral,
     "convert": _convert,
+    "convertStochastic": _convert_stochastic,
     "congruent": _congruent,
     "convertNaN": _convert_nan,
     **{name: _elementary(function) for name, function in elementary.FUNCTIONS.items()},

@@ -62,6 +62,15 @@ def round_to(value: Fraction, format: Format, mode: str, ftz: bool, negative: bo
     return sign | f.largest
 
 
+def truncated_with(value: Fraction, f: Format, addend: Fraction) -> Fraction:
+    """A value whose magnitude, with so much of its last place in a format added, is cut off behind that place."""
+    if value == 0:
+        return value
+    place = Fraction(2) ** (max(_floor_log2(abs(value)), f.emin) - f.fraction_bits)
+    kept = place * ((abs(value) / place + addend) // 1)
+    return -kept if value < 0 else kept
+
+
 def overflow(f: Format, sign: int) -> int:
     """What a number too large becomes, and an infinity where there is none."""
     if f.overflow == "nan":

@@ -49,6 +49,13 @@ def convert(x, format, rounding):  # type: ignore[no-untyped-def]
     fixed-point format gives the nearest number that it has where x is beyond it, and 0 for a NaN."""
 
 
+@row("float, format, bits -> float", rounds=True, nan="canonical")
+def convertStochastic(x, format, random):  # type: ignore[no-untyped-def]
+    """x in another format, rounded as random bits say: away from zero where the part of its magnitude beyond the last
+    place there, as a fraction of it, and the bits, read behind a binary point, make one or more; else toward zero. What
+    is too large becomes what it becomes to nearest."""
+
+
 @row("float -> float", rounds=True, nan="canonical", clause="5.9", needs="IEEE")
 def roundToIntegral(x):  # type: ignore[no-untyped-def]
     """The whole number next to x in the variant's direction, in x's format; a zero has the sign of x."""

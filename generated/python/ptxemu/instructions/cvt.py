@@ -3,18 +3,41 @@
 
 import numpy as _np
 
-from ..arithmetic import convert, roundToIntegral
+from ..arithmetic import convert, division, multiplication, roundToIntegral
 from ..binary import Array, roundTiesToAway, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
 from ..comparison import maximum, maximumNumber, minimum, minimumNumber
-from ..conversion import convert as _any_convert
-from ..declared import isNaN as _declared_isNaN, maximum as _declared_maximum
-from ..encoding import convertNaN, flushed as _flushed, isNaN, quieten
-from ..formats import bf16, f16, f32, f64, s16, s32, s64, s8, tf32, u16, u32, u64, u8
+from ..conversion import convert as _any_convert, convertStochastic
+from ..declared import isNaN as _declared_isNaN, isZero as _declared_isZero, maximum as _declared_maximum
+from ..encoding import convertNaN, copySign, flushed as _flushed, isNaN, isSubnormal, isZero, quieten
+from ..formats import (
+    bf16,
+    e2m1,
+    e2m3,
+    e3m2,
+    e4m3,
+    e5m2,
+    f16,
+    f32,
+    f64,
+    s2f6,
+    s8,
+    s16,
+    s32,
+    s64,
+    tf32,
+    u8,
+    u16,
+    u32,
+    u64,
+    ue5m3,
+    ue8m0,
+)
 from ..integers import congruent
 from ..selection import propagate as _propagate, replace as _replace, select
-from ..tables import tabulated as _tabulated
+from ..tables import halved as _halved, tabulated as _tabulated
 from . import kernels as _kernels
 
+_x00: Array = _np.array(0x00, _np.uint8)
 _x0000: Array = _np.array(0x0000, _np.uint16)
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x0000000000000000: Array = _np.array(0x0000000000000000, _np.uint64)
@@ -22,7 +45,27 @@ _x0003ffff: Array = _np.array(0x0003ffff, _np.uint32)
 _x3c00: Array = _np.array(0x3c00, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 _x3ff0000000000000: Array = _np.array(0x3ff0000000000000, _np.uint64)
+_x40c0: Array = _np.array(0x40c0, _np.uint16)
+_x40c00000: Array = _np.array(0x40c00000, _np.uint32)
+_x40f0: Array = _np.array(0x40f0, _np.uint16)
+_x40f00000: Array = _np.array(0x40f00000, _np.uint32)
+_x41e0: Array = _np.array(0x41e0, _np.uint16)
+_x41e00000: Array = _np.array(0x41e00000, _np.uint32)
+_x43e0: Array = _np.array(0x43e0, _np.uint16)
+_x43e00000: Array = _np.array(0x43e00000, _np.uint32)
+_x4600: Array = _np.array(0x4600, _np.uint16)
+_x4760: Array = _np.array(0x4760, _np.uint16)
+_x47600000: Array = _np.array(0x47600000, _np.uint32)
 _x477fe000: Array = _np.array(0x477fe000, _np.uint32)
+_x4780: Array = _np.array(0x4780, _np.uint16)
+_x47e00000: Array = _np.array(0x47e00000, _np.uint32)
+_x4f00: Array = _np.array(0x4f00, _np.uint16)
+_x5f00: Array = _np.array(0x5f00, _np.uint16)
+_x7b00: Array = _np.array(0x7b00, _np.uint16)
+_x7f: Array = _np.array(0x7f, _np.uint8)
+_x7f00: Array = _np.array(0x7f00, _np.uint16)
+_x7f000000: Array = _np.array(0x7f000000, _np.uint32)
+_x7f7f: Array = _np.array(0x7f7f, _np.uint16)
 _x7f7f0000: Array = _np.array(0x7f7f0000, _np.uint32)
 _x7f7fe000: Array = _np.array(0x7f7fe000, _np.uint32)
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
@@ -32,7 +75,27 @@ _x80: Array = _np.array(0x80, _np.uint8)
 _x8000: Array = _np.array(0x8000, _np.uint16)
 _x80000000: Array = _np.array(0x80000000, _np.uint32)
 _x8000000000000000: Array = _np.array(0x8000000000000000, _np.uint64)
+_xc0c0: Array = _np.array(0xc0c0, _np.uint16)
+_xc0c00000: Array = _np.array(0xc0c00000, _np.uint32)
+_xc0f0: Array = _np.array(0xc0f0, _np.uint16)
+_xc0f00000: Array = _np.array(0xc0f00000, _np.uint32)
+_xc1e0: Array = _np.array(0xc1e0, _np.uint16)
+_xc1e00000: Array = _np.array(0xc1e00000, _np.uint32)
+_xc3e0: Array = _np.array(0xc3e0, _np.uint16)
+_xc3e00000: Array = _np.array(0xc3e00000, _np.uint32)
+_xc600: Array = _np.array(0xc600, _np.uint16)
+_xc760: Array = _np.array(0xc760, _np.uint16)
+_xc7600000: Array = _np.array(0xc7600000, _np.uint32)
 _xc77fe000: Array = _np.array(0xc77fe000, _np.uint32)
+_xc780: Array = _np.array(0xc780, _np.uint16)
+_xc7e00000: Array = _np.array(0xc7e00000, _np.uint32)
+_xcf00: Array = _np.array(0xcf00, _np.uint16)
+_xdf00: Array = _np.array(0xdf00, _np.uint16)
+_xfb00: Array = _np.array(0xfb00, _np.uint16)
+_xff: Array = _np.array(0xff, _np.uint8)
+_xff00: Array = _np.array(0xff00, _np.uint16)
+_xff000000: Array = _np.array(0xff000000, _np.uint32)
+_xff7f: Array = _np.array(0xff7f, _np.uint16)
 _xff7f0000: Array = _np.array(0xff7f0000, _np.uint32)
 _xff7fe000: Array = _np.array(0xff7fe000, _np.uint32)
 _xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
@@ -42,811 +105,811 @@ _xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 
 @_tabulated(16)
 def cvt_rni_u8_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u8, roundTiesToEven, False)  # cvt.yaml:108
+    return _any_convert(a, f16, u8, roundTiesToEven, False)  # cvt.yaml:253
 
 
 def cvt_rni_u8_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u8, roundTiesToEven, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, u8, roundTiesToEven, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rni_u16_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u16, roundTiesToEven, False)  # cvt.yaml:108
+    return _any_convert(a, f16, u16, roundTiesToEven, False)  # cvt.yaml:253
 
 
 def cvt_rni_u16_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u16, roundTiesToEven, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, u16, roundTiesToEven, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rni_u32_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u32, roundTiesToEven, False)  # cvt.yaml:108
+    return _any_convert(a, f16, u32, roundTiesToEven, False)  # cvt.yaml:253
 
 
 def cvt_rni_u32_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u32, roundTiesToEven, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, u32, roundTiesToEven, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rni_u64_f16_1(a: Array) -> Array:
-    d = _any_convert(a, f16, u64, roundTiesToEven, False)  # cvt.yaml:108
-    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f16, u64, roundTiesToEven, False)  # cvt.yaml:253
+    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:256
 
 
 def cvt_rni_u64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u64, roundTiesToEven, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, u64, roundTiesToEven, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rni_s8_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s8, roundTiesToEven, False)  # cvt.yaml:108
+    return _any_convert(a, f16, s8, roundTiesToEven, False)  # cvt.yaml:253
 
 
 def cvt_rni_s8_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s8, roundTiesToEven, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, s8, roundTiesToEven, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rni_s16_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s16, roundTiesToEven, False)  # cvt.yaml:108
+    return _any_convert(a, f16, s16, roundTiesToEven, False)  # cvt.yaml:253
 
 
 def cvt_rni_s16_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s16, roundTiesToEven, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, s16, roundTiesToEven, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rni_s32_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s32, roundTiesToEven, False)  # cvt.yaml:108
+    return _any_convert(a, f16, s32, roundTiesToEven, False)  # cvt.yaml:253
 
 
 def cvt_rni_s32_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s32, roundTiesToEven, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, s32, roundTiesToEven, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rni_s64_f16_1(a: Array) -> Array:
-    d = _any_convert(a, f16, s64, roundTiesToEven, False)  # cvt.yaml:108
-    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f16, s64, roundTiesToEven, False)  # cvt.yaml:253
+    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:256
 
 
 def cvt_rni_s64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s64, roundTiesToEven, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, s64, roundTiesToEven, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rzi_u8_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u8, roundTowardZero, False)  # cvt.yaml:108
+    return _any_convert(a, f16, u8, roundTowardZero, False)  # cvt.yaml:253
 
 
 def cvt_rzi_u8_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u8, roundTowardZero, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, u8, roundTowardZero, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rzi_u16_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u16, roundTowardZero, False)  # cvt.yaml:108
+    return _any_convert(a, f16, u16, roundTowardZero, False)  # cvt.yaml:253
 
 
 def cvt_rzi_u16_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u16, roundTowardZero, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, u16, roundTowardZero, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rzi_u32_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u32, roundTowardZero, False)  # cvt.yaml:108
+    return _any_convert(a, f16, u32, roundTowardZero, False)  # cvt.yaml:253
 
 
 def cvt_rzi_u32_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u32, roundTowardZero, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, u32, roundTowardZero, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rzi_u64_f16_1(a: Array) -> Array:
-    d = _any_convert(a, f16, u64, roundTowardZero, False)  # cvt.yaml:108
-    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f16, u64, roundTowardZero, False)  # cvt.yaml:253
+    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:256
 
 
 def cvt_rzi_u64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u64, roundTowardZero, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, u64, roundTowardZero, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rzi_s8_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s8, roundTowardZero, False)  # cvt.yaml:108
+    return _any_convert(a, f16, s8, roundTowardZero, False)  # cvt.yaml:253
 
 
 def cvt_rzi_s8_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s8, roundTowardZero, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, s8, roundTowardZero, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rzi_s16_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s16, roundTowardZero, False)  # cvt.yaml:108
+    return _any_convert(a, f16, s16, roundTowardZero, False)  # cvt.yaml:253
 
 
 def cvt_rzi_s16_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s16, roundTowardZero, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, s16, roundTowardZero, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rzi_s32_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s32, roundTowardZero, False)  # cvt.yaml:108
+    return _any_convert(a, f16, s32, roundTowardZero, False)  # cvt.yaml:253
 
 
 def cvt_rzi_s32_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s32, roundTowardZero, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, s32, roundTowardZero, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rzi_s64_f16_1(a: Array) -> Array:
-    d = _any_convert(a, f16, s64, roundTowardZero, False)  # cvt.yaml:108
-    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f16, s64, roundTowardZero, False)  # cvt.yaml:253
+    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:256
 
 
 def cvt_rzi_s64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s64, roundTowardZero, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, s64, roundTowardZero, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rmi_u8_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u8, roundTowardNegative, False)  # cvt.yaml:108
+    return _any_convert(a, f16, u8, roundTowardNegative, False)  # cvt.yaml:253
 
 
 def cvt_rmi_u8_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u8, roundTowardNegative, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, u8, roundTowardNegative, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rmi_u16_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u16, roundTowardNegative, False)  # cvt.yaml:108
+    return _any_convert(a, f16, u16, roundTowardNegative, False)  # cvt.yaml:253
 
 
 def cvt_rmi_u16_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u16, roundTowardNegative, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, u16, roundTowardNegative, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rmi_u32_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u32, roundTowardNegative, False)  # cvt.yaml:108
+    return _any_convert(a, f16, u32, roundTowardNegative, False)  # cvt.yaml:253
 
 
 def cvt_rmi_u32_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u32, roundTowardNegative, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, u32, roundTowardNegative, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rmi_u64_f16_1(a: Array) -> Array:
-    d = _any_convert(a, f16, u64, roundTowardNegative, False)  # cvt.yaml:108
-    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f16, u64, roundTowardNegative, False)  # cvt.yaml:253
+    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:256
 
 
 def cvt_rmi_u64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u64, roundTowardNegative, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, u64, roundTowardNegative, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rmi_s8_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s8, roundTowardNegative, False)  # cvt.yaml:108
+    return _any_convert(a, f16, s8, roundTowardNegative, False)  # cvt.yaml:253
 
 
 def cvt_rmi_s8_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s8, roundTowardNegative, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, s8, roundTowardNegative, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rmi_s16_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s16, roundTowardNegative, False)  # cvt.yaml:108
+    return _any_convert(a, f16, s16, roundTowardNegative, False)  # cvt.yaml:253
 
 
 def cvt_rmi_s16_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s16, roundTowardNegative, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, s16, roundTowardNegative, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rmi_s32_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s32, roundTowardNegative, False)  # cvt.yaml:108
+    return _any_convert(a, f16, s32, roundTowardNegative, False)  # cvt.yaml:253
 
 
 def cvt_rmi_s32_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s32, roundTowardNegative, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, s32, roundTowardNegative, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rmi_s64_f16_1(a: Array) -> Array:
-    d = _any_convert(a, f16, s64, roundTowardNegative, False)  # cvt.yaml:108
-    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f16, s64, roundTowardNegative, False)  # cvt.yaml:253
+    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:256
 
 
 def cvt_rmi_s64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s64, roundTowardNegative, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, s64, roundTowardNegative, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rpi_u8_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u8, roundTowardPositive, False)  # cvt.yaml:108
+    return _any_convert(a, f16, u8, roundTowardPositive, False)  # cvt.yaml:253
 
 
 def cvt_rpi_u8_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u8, roundTowardPositive, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, u8, roundTowardPositive, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rpi_u16_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u16, roundTowardPositive, False)  # cvt.yaml:108
+    return _any_convert(a, f16, u16, roundTowardPositive, False)  # cvt.yaml:253
 
 
 def cvt_rpi_u16_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u16, roundTowardPositive, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, u16, roundTowardPositive, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rpi_u32_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u32, roundTowardPositive, False)  # cvt.yaml:108
+    return _any_convert(a, f16, u32, roundTowardPositive, False)  # cvt.yaml:253
 
 
 def cvt_rpi_u32_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u32, roundTowardPositive, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, u32, roundTowardPositive, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rpi_u64_f16_1(a: Array) -> Array:
-    d = _any_convert(a, f16, u64, roundTowardPositive, False)  # cvt.yaml:108
-    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f16, u64, roundTowardPositive, False)  # cvt.yaml:253
+    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:256
 
 
 def cvt_rpi_u64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u64, roundTowardPositive, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, u64, roundTowardPositive, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rpi_s8_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s8, roundTowardPositive, False)  # cvt.yaml:108
+    return _any_convert(a, f16, s8, roundTowardPositive, False)  # cvt.yaml:253
 
 
 def cvt_rpi_s8_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s8, roundTowardPositive, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, s8, roundTowardPositive, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rpi_s16_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s16, roundTowardPositive, False)  # cvt.yaml:108
+    return _any_convert(a, f16, s16, roundTowardPositive, False)  # cvt.yaml:253
 
 
 def cvt_rpi_s16_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s16, roundTowardPositive, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, s16, roundTowardPositive, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rpi_s32_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s32, roundTowardPositive, False)  # cvt.yaml:108
+    return _any_convert(a, f16, s32, roundTowardPositive, False)  # cvt.yaml:253
 
 
 def cvt_rpi_s32_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s32, roundTowardPositive, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, s32, roundTowardPositive, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rpi_s64_f16_1(a: Array) -> Array:
-    d = _any_convert(a, f16, s64, roundTowardPositive, False)  # cvt.yaml:108
-    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f16, s64, roundTowardPositive, False)  # cvt.yaml:253
+    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:256
 
 
 def cvt_rpi_s64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s64, roundTowardPositive, False)  # cvt.yaml:108
-    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f64, s64, roundTowardPositive, False)  # cvt.yaml:253
+    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:256
 
 
 def cvt_rni_u8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u8, roundTiesToEven, False)  # cvt.yaml:108
+    return _any_convert(a, f32, u8, roundTiesToEven, False)  # cvt.yaml:253
 
 
 def cvt_rni_u16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u16, roundTiesToEven, False)  # cvt.yaml:108
+    return _any_convert(a, f32, u16, roundTiesToEven, False)  # cvt.yaml:253
 
 
 def cvt_rni_u32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u32, roundTiesToEven, False)  # cvt.yaml:108
+    return _any_convert(a, f32, u32, roundTiesToEven, False)  # cvt.yaml:253
 
 
 def cvt_rni_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTiesToEven, False)  # cvt.yaml:108
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f32, u64, roundTiesToEven, False)  # cvt.yaml:253
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
 
 
 def cvt_rni_s8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s8, roundTiesToEven, False)  # cvt.yaml:108
+    return _any_convert(a, f32, s8, roundTiesToEven, False)  # cvt.yaml:253
 
 
 def cvt_rni_s16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s16, roundTiesToEven, False)  # cvt.yaml:108
+    return _any_convert(a, f32, s16, roundTiesToEven, False)  # cvt.yaml:253
 
 
 def cvt_rni_s32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s32, roundTiesToEven, False)  # cvt.yaml:108
+    return _any_convert(a, f32, s32, roundTiesToEven, False)  # cvt.yaml:253
 
 
 def cvt_rni_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTiesToEven, False)  # cvt.yaml:108
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f32, s64, roundTiesToEven, False)  # cvt.yaml:253
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
 
 
 def cvt_rni_ftz_u8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u8, roundTiesToEven, False, True)  # cvt.yaml:108
+    return _any_convert(a, f32, u8, roundTiesToEven, False, True)  # cvt.yaml:253
 
 
 def cvt_rni_ftz_u16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u16, roundTiesToEven, False, True)  # cvt.yaml:108
+    return _any_convert(a, f32, u16, roundTiesToEven, False, True)  # cvt.yaml:253
 
 
 def cvt_rni_ftz_u32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u32, roundTiesToEven, False, True)  # cvt.yaml:108
+    return _any_convert(a, f32, u32, roundTiesToEven, False, True)  # cvt.yaml:253
 
 
 def cvt_rni_ftz_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTiesToEven, False, True)  # cvt.yaml:108
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f32, u64, roundTiesToEven, False, True)  # cvt.yaml:253
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
 
 
 def cvt_rni_ftz_s8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s8, roundTiesToEven, False, True)  # cvt.yaml:108
+    return _any_convert(a, f32, s8, roundTiesToEven, False, True)  # cvt.yaml:253
 
 
 def cvt_rni_ftz_s16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s16, roundTiesToEven, False, True)  # cvt.yaml:108
+    return _any_convert(a, f32, s16, roundTiesToEven, False, True)  # cvt.yaml:253
 
 
 def cvt_rni_ftz_s32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s32, roundTiesToEven, False, True)  # cvt.yaml:108
+    return _any_convert(a, f32, s32, roundTiesToEven, False, True)  # cvt.yaml:253
 
 
 def cvt_rni_ftz_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTiesToEven, False, True)  # cvt.yaml:108
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f32, s64, roundTiesToEven, False, True)  # cvt.yaml:253
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
 
 
 def cvt_rzi_u8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u8, roundTowardZero, False)  # cvt.yaml:108
+    return _any_convert(a, f32, u8, roundTowardZero, False)  # cvt.yaml:253
 
 
 def cvt_rzi_u16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u16, roundTowardZero, False)  # cvt.yaml:108
+    return _any_convert(a, f32, u16, roundTowardZero, False)  # cvt.yaml:253
 
 
 def cvt_rzi_u32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u32, roundTowardZero, False)  # cvt.yaml:108
+    return _any_convert(a, f32, u32, roundTowardZero, False)  # cvt.yaml:253
 
 
 def cvt_rzi_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTowardZero, False)  # cvt.yaml:108
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f32, u64, roundTowardZero, False)  # cvt.yaml:253
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
 
 
 def cvt_rzi_s8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s8, roundTowardZero, False)  # cvt.yaml:108
+    return _any_convert(a, f32, s8, roundTowardZero, False)  # cvt.yaml:253
 
 
 def cvt_rzi_s16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s16, roundTowardZero, False)  # cvt.yaml:108
+    return _any_convert(a, f32, s16, roundTowardZero, False)  # cvt.yaml:253
 
 
 def cvt_rzi_s32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s32, roundTowardZero, False)  # cvt.yaml:108
+    return _any_convert(a, f32, s32, roundTowardZero, False)  # cvt.yaml:253
 
 
 def cvt_rzi_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTowardZero, False)  # cvt.yaml:108
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f32, s64, roundTowardZero, False)  # cvt.yaml:253
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
 
 
 def cvt_rzi_ftz_u8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u8, roundTowardZero, False, True)  # cvt.yaml:108
+    return _any_convert(a, f32, u8, roundTowardZero, False, True)  # cvt.yaml:253
 
 
 def cvt_rzi_ftz_u16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u16, roundTowardZero, False, True)  # cvt.yaml:108
+    return _any_convert(a, f32, u16, roundTowardZero, False, True)  # cvt.yaml:253
 
 
 def cvt_rzi_ftz_u32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u32, roundTowardZero, False, True)  # cvt.yaml:108
+    return _any_convert(a, f32, u32, roundTowardZero, False, True)  # cvt.yaml:253
 
 
 def cvt_rzi_ftz_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTowardZero, False, True)  # cvt.yaml:108
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f32, u64, roundTowardZero, False, True)  # cvt.yaml:253
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
 
 
 def cvt_rzi_ftz_s8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s8, roundTowardZero, False, True)  # cvt.yaml:108
+    return _any_convert(a, f32, s8, roundTowardZero, False, True)  # cvt.yaml:253
 
 
 def cvt_rzi_ftz_s16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s16, roundTowardZero, False, True)  # cvt.yaml:108
+    return _any_convert(a, f32, s16, roundTowardZero, False, True)  # cvt.yaml:253
 
 
 def cvt_rzi_ftz_s32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s32, roundTowardZero, False, True)  # cvt.yaml:108
+    return _any_convert(a, f32, s32, roundTowardZero, False, True)  # cvt.yaml:253
 
 
 def cvt_rzi_ftz_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTowardZero, False, True)  # cvt.yaml:108
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f32, s64, roundTowardZero, False, True)  # cvt.yaml:253
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
 
 
 def cvt_rmi_u8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u8, roundTowardNegative, False)  # cvt.yaml:108
+    return _any_convert(a, f32, u8, roundTowardNegative, False)  # cvt.yaml:253
 
 
 def cvt_rmi_u16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u16, roundTowardNegative, False)  # cvt.yaml:108
+    return _any_convert(a, f32, u16, roundTowardNegative, False)  # cvt.yaml:253
 
 
 def cvt_rmi_u32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u32, roundTowardNegative, False)  # cvt.yaml:108
+    return _any_convert(a, f32, u32, roundTowardNegative, False)  # cvt.yaml:253
 
 
 def cvt_rmi_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTowardNegative, False)  # cvt.yaml:108
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f32, u64, roundTowardNegative, False)  # cvt.yaml:253
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
 
 
 def cvt_rmi_s8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s8, roundTowardNegative, False)  # cvt.yaml:108
+    return _any_convert(a, f32, s8, roundTowardNegative, False)  # cvt.yaml:253
 
 
 def cvt_rmi_s16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s16, roundTowardNegative, False)  # cvt.yaml:108
+    return _any_convert(a, f32, s16, roundTowardNegative, False)  # cvt.yaml:253
 
 
 def cvt_rmi_s32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s32, roundTowardNegative, False)  # cvt.yaml:108
+    return _any_convert(a, f32, s32, roundTowardNegative, False)  # cvt.yaml:253
 
 
 def cvt_rmi_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTowardNegative, False)  # cvt.yaml:108
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f32, s64, roundTowardNegative, False)  # cvt.yaml:253
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
 
 
 def cvt_rmi_ftz_u8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u8, roundTowardNegative, False, True)  # cvt.yaml:108
+    return _any_convert(a, f32, u8, roundTowardNegative, False, True)  # cvt.yaml:253
 
 
 def cvt_rmi_ftz_u16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u16, roundTowardNegative, False, True)  # cvt.yaml:108
+    return _any_convert(a, f32, u16, roundTowardNegative, False, True)  # cvt.yaml:253
 
 
 def cvt_rmi_ftz_u32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u32, roundTowardNegative, False, True)  # cvt.yaml:108
+    return _any_convert(a, f32, u32, roundTowardNegative, False, True)  # cvt.yaml:253
 
 
 def cvt_rmi_ftz_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTowardNegative, False, True)  # cvt.yaml:108
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f32, u64, roundTowardNegative, False, True)  # cvt.yaml:253
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
 
 
 def cvt_rmi_ftz_s8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s8, roundTowardNegative, False, True)  # cvt.yaml:108
+    return _any_convert(a, f32, s8, roundTowardNegative, False, True)  # cvt.yaml:253
 
 
 def cvt_rmi_ftz_s16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s16, roundTowardNegative, False, True)  # cvt.yaml:108
+    return _any_convert(a, f32, s16, roundTowardNegative, False, True)  # cvt.yaml:253
 
 
 def cvt_rmi_ftz_s32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s32, roundTowardNegative, False, True)  # cvt.yaml:108
+    return _any_convert(a, f32, s32, roundTowardNegative, False, True)  # cvt.yaml:253
 
 
 def cvt_rmi_ftz_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTowardNegative, False, True)  # cvt.yaml:108
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f32, s64, roundTowardNegative, False, True)  # cvt.yaml:253
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
 
 
 def cvt_rpi_u8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u8, roundTowardPositive, False)  # cvt.yaml:108
+    return _any_convert(a, f32, u8, roundTowardPositive, False)  # cvt.yaml:253
 
 
 def cvt_rpi_u16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u16, roundTowardPositive, False)  # cvt.yaml:108
+    return _any_convert(a, f32, u16, roundTowardPositive, False)  # cvt.yaml:253
 
 
 def cvt_rpi_u32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u32, roundTowardPositive, False)  # cvt.yaml:108
+    return _any_convert(a, f32, u32, roundTowardPositive, False)  # cvt.yaml:253
 
 
 def cvt_rpi_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTowardPositive, False)  # cvt.yaml:108
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f32, u64, roundTowardPositive, False)  # cvt.yaml:253
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
 
 
 def cvt_rpi_s8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s8, roundTowardPositive, False)  # cvt.yaml:108
+    return _any_convert(a, f32, s8, roundTowardPositive, False)  # cvt.yaml:253
 
 
 def cvt_rpi_s16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s16, roundTowardPositive, False)  # cvt.yaml:108
+    return _any_convert(a, f32, s16, roundTowardPositive, False)  # cvt.yaml:253
 
 
 def cvt_rpi_s32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s32, roundTowardPositive, False)  # cvt.yaml:108
+    return _any_convert(a, f32, s32, roundTowardPositive, False)  # cvt.yaml:253
 
 
 def cvt_rpi_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTowardPositive, False)  # cvt.yaml:108
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f32, s64, roundTowardPositive, False)  # cvt.yaml:253
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
 
 
 def cvt_rpi_ftz_u8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u8, roundTowardPositive, False, True)  # cvt.yaml:108
+    return _any_convert(a, f32, u8, roundTowardPositive, False, True)  # cvt.yaml:253
 
 
 def cvt_rpi_ftz_u16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u16, roundTowardPositive, False, True)  # cvt.yaml:108
+    return _any_convert(a, f32, u16, roundTowardPositive, False, True)  # cvt.yaml:253
 
 
 def cvt_rpi_ftz_u32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u32, roundTowardPositive, False, True)  # cvt.yaml:108
+    return _any_convert(a, f32, u32, roundTowardPositive, False, True)  # cvt.yaml:253
 
 
 def cvt_rpi_ftz_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTowardPositive, False, True)  # cvt.yaml:108
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f32, u64, roundTowardPositive, False, True)  # cvt.yaml:253
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
 
 
 def cvt_rpi_ftz_s8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s8, roundTowardPositive, False, True)  # cvt.yaml:108
+    return _any_convert(a, f32, s8, roundTowardPositive, False, True)  # cvt.yaml:253
 
 
 def cvt_rpi_ftz_s16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s16, roundTowardPositive, False, True)  # cvt.yaml:108
+    return _any_convert(a, f32, s16, roundTowardPositive, False, True)  # cvt.yaml:253
 
 
 def cvt_rpi_ftz_s32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s32, roundTowardPositive, False, True)  # cvt.yaml:108
+    return _any_convert(a, f32, s32, roundTowardPositive, False, True)  # cvt.yaml:253
 
 
 def cvt_rpi_ftz_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTowardPositive, False, True)  # cvt.yaml:108
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, f32, s64, roundTowardPositive, False, True)  # cvt.yaml:253
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rni_u8_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u8, roundTiesToEven, False)  # cvt.yaml:108
+    return _any_convert(a, bf16, u8, roundTiesToEven, False)  # cvt.yaml:253
 
 
 @_tabulated(16)
 def cvt_rni_u16_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u16, roundTiesToEven, False)  # cvt.yaml:108
+    return _any_convert(a, bf16, u16, roundTiesToEven, False)  # cvt.yaml:253
 
 
 @_tabulated(16)
 def cvt_rni_u32_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u32, roundTiesToEven, False)  # cvt.yaml:108
+    return _any_convert(a, bf16, u32, roundTiesToEven, False)  # cvt.yaml:253
 
 
 @_tabulated(16)
 def cvt_rni_u64_bf16_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, u64, roundTiesToEven, False)  # cvt.yaml:108
-    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, bf16, u64, roundTiesToEven, False)  # cvt.yaml:253
+    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rni_s8_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s8, roundTiesToEven, False)  # cvt.yaml:108
+    return _any_convert(a, bf16, s8, roundTiesToEven, False)  # cvt.yaml:253
 
 
 @_tabulated(16)
 def cvt_rni_s16_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s16, roundTiesToEven, False)  # cvt.yaml:108
+    return _any_convert(a, bf16, s16, roundTiesToEven, False)  # cvt.yaml:253
 
 
 @_tabulated(16)
 def cvt_rni_s32_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s32, roundTiesToEven, False)  # cvt.yaml:108
+    return _any_convert(a, bf16, s32, roundTiesToEven, False)  # cvt.yaml:253
 
 
 @_tabulated(16)
 def cvt_rni_s64_bf16_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, s64, roundTiesToEven, False)  # cvt.yaml:108
-    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, bf16, s64, roundTiesToEven, False)  # cvt.yaml:253
+    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rzi_u8_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u8, roundTowardZero, False)  # cvt.yaml:108
+    return _any_convert(a, bf16, u8, roundTowardZero, False)  # cvt.yaml:253
 
 
 @_tabulated(16)
 def cvt_rzi_u16_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u16, roundTowardZero, False)  # cvt.yaml:108
+    return _any_convert(a, bf16, u16, roundTowardZero, False)  # cvt.yaml:253
 
 
 @_tabulated(16)
 def cvt_rzi_u32_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u32, roundTowardZero, False)  # cvt.yaml:108
+    return _any_convert(a, bf16, u32, roundTowardZero, False)  # cvt.yaml:253
 
 
 @_tabulated(16)
 def cvt_rzi_u64_bf16_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, u64, roundTowardZero, False)  # cvt.yaml:108
-    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, bf16, u64, roundTowardZero, False)  # cvt.yaml:253
+    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rzi_s8_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s8, roundTowardZero, False)  # cvt.yaml:108
+    return _any_convert(a, bf16, s8, roundTowardZero, False)  # cvt.yaml:253
 
 
 @_tabulated(16)
 def cvt_rzi_s16_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s16, roundTowardZero, False)  # cvt.yaml:108
+    return _any_convert(a, bf16, s16, roundTowardZero, False)  # cvt.yaml:253
 
 
 @_tabulated(16)
 def cvt_rzi_s32_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s32, roundTowardZero, False)  # cvt.yaml:108
+    return _any_convert(a, bf16, s32, roundTowardZero, False)  # cvt.yaml:253
 
 
 @_tabulated(16)
 def cvt_rzi_s64_bf16_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, s64, roundTowardZero, False)  # cvt.yaml:108
-    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, bf16, s64, roundTowardZero, False)  # cvt.yaml:253
+    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rmi_u8_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u8, roundTowardNegative, False)  # cvt.yaml:108
+    return _any_convert(a, bf16, u8, roundTowardNegative, False)  # cvt.yaml:253
 
 
 @_tabulated(16)
 def cvt_rmi_u16_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u16, roundTowardNegative, False)  # cvt.yaml:108
+    return _any_convert(a, bf16, u16, roundTowardNegative, False)  # cvt.yaml:253
 
 
 @_tabulated(16)
 def cvt_rmi_u32_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u32, roundTowardNegative, False)  # cvt.yaml:108
+    return _any_convert(a, bf16, u32, roundTowardNegative, False)  # cvt.yaml:253
 
 
 @_tabulated(16)
 def cvt_rmi_u64_bf16_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, u64, roundTowardNegative, False)  # cvt.yaml:108
-    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, bf16, u64, roundTowardNegative, False)  # cvt.yaml:253
+    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rmi_s8_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s8, roundTowardNegative, False)  # cvt.yaml:108
+    return _any_convert(a, bf16, s8, roundTowardNegative, False)  # cvt.yaml:253
 
 
 @_tabulated(16)
 def cvt_rmi_s16_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s16, roundTowardNegative, False)  # cvt.yaml:108
+    return _any_convert(a, bf16, s16, roundTowardNegative, False)  # cvt.yaml:253
 
 
 @_tabulated(16)
 def cvt_rmi_s32_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s32, roundTowardNegative, False)  # cvt.yaml:108
+    return _any_convert(a, bf16, s32, roundTowardNegative, False)  # cvt.yaml:253
 
 
 @_tabulated(16)
 def cvt_rmi_s64_bf16_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, s64, roundTowardNegative, False)  # cvt.yaml:108
-    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, bf16, s64, roundTowardNegative, False)  # cvt.yaml:253
+    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rpi_u8_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u8, roundTowardPositive, False)  # cvt.yaml:108
+    return _any_convert(a, bf16, u8, roundTowardPositive, False)  # cvt.yaml:253
 
 
 @_tabulated(16)
 def cvt_rpi_u16_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u16, roundTowardPositive, False)  # cvt.yaml:108
+    return _any_convert(a, bf16, u16, roundTowardPositive, False)  # cvt.yaml:253
 
 
 @_tabulated(16)
 def cvt_rpi_u32_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u32, roundTowardPositive, False)  # cvt.yaml:108
+    return _any_convert(a, bf16, u32, roundTowardPositive, False)  # cvt.yaml:253
 
 
 @_tabulated(16)
 def cvt_rpi_u64_bf16_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, u64, roundTowardPositive, False)  # cvt.yaml:108
-    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, bf16, u64, roundTowardPositive, False)  # cvt.yaml:253
+    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:256
 
 
 @_tabulated(16)
 def cvt_rpi_s8_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s8, roundTowardPositive, False)  # cvt.yaml:108
+    return _any_convert(a, bf16, s8, roundTowardPositive, False)  # cvt.yaml:253
 
 
 @_tabulated(16)
 def cvt_rpi_s16_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s16, roundTowardPositive, False)  # cvt.yaml:108
+    return _any_convert(a, bf16, s16, roundTowardPositive, False)  # cvt.yaml:253
 
 
 @_tabulated(16)
 def cvt_rpi_s32_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s32, roundTowardPositive, False)  # cvt.yaml:108
+    return _any_convert(a, bf16, s32, roundTowardPositive, False)  # cvt.yaml:253
 
 
 @_tabulated(16)
 def cvt_rpi_s64_bf16_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, s64, roundTowardPositive, False)  # cvt.yaml:108
-    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:111
+    d = _any_convert(a, bf16, s64, roundTowardPositive, False)  # cvt.yaml:253
+    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:256
 
 
 @_tabulated(8)
 def cvt_rn_f16_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f16, roundTiesToEven, False)  # cvt.yaml:120
+    return _any_convert(a, u8, f16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rn_f16_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, f16, roundTiesToEven, False)  # cvt.yaml:120
+    return _any_convert(a, u16, f16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 def cvt_rn_f16_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f16, roundTiesToEven, False)  # cvt.yaml:120
+    return _any_convert(a, u32, f16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 def cvt_rn_f16_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f16, roundTiesToEven, False)  # cvt.yaml:120
+    return _any_convert(a, u64, f16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rn_f16_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, f16, roundTiesToEven, False)  # cvt.yaml:120
+    return _any_convert(a, s8, f16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rn_f16_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, f16, roundTiesToEven, False)  # cvt.yaml:120
+    return _any_convert(a, s16, f16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 def cvt_rn_f16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f16, roundTiesToEven, False)  # cvt.yaml:120
+    return _any_convert(a, s32, f16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 def cvt_rn_f16_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f16, roundTiesToEven, False)  # cvt.yaml:120
+    return _any_convert(a, s64, f16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rn_f64_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f64, roundTiesToEven, False)  # cvt.yaml:120
+    d = _any_convert(a, u8, f64, roundTiesToEven, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
@@ -854,21 +917,21 @@ def cvt_rn_f64_u8_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rn_f64_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f64, roundTiesToEven, False)  # cvt.yaml:120
+    d = _any_convert(a, u16, f64, roundTiesToEven, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
 
 
 def cvt_rn_f64_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f64, roundTiesToEven, False)  # cvt.yaml:120
+    d = _any_convert(a, u32, f64, roundTiesToEven, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
 
 
 def cvt_rn_f64_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f64, roundTiesToEven, False)  # cvt.yaml:120
+    d = _any_convert(a, u64, f64, roundTiesToEven, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
@@ -876,7 +939,7 @@ def cvt_rn_f64_u64_1(a: Array) -> Array:
 
 @_tabulated(8)
 def cvt_rn_f64_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f64, roundTiesToEven, False)  # cvt.yaml:120
+    d = _any_convert(a, s8, f64, roundTiesToEven, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
@@ -884,21 +947,21 @@ def cvt_rn_f64_s8_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rn_f64_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f64, roundTiesToEven, False)  # cvt.yaml:120
+    d = _any_convert(a, s16, f64, roundTiesToEven, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
 
 
 def cvt_rn_f64_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f64, roundTiesToEven, False)  # cvt.yaml:120
+    d = _any_convert(a, s32, f64, roundTiesToEven, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
 
 
 def cvt_rn_f64_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f64, roundTiesToEven, False)  # cvt.yaml:120
+    d = _any_convert(a, s64, f64, roundTiesToEven, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
@@ -906,156 +969,156 @@ def cvt_rn_f64_s64_1(a: Array) -> Array:
 
 @_tabulated(8)
 def cvt_rn_sat_f16_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f16, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    d = _any_convert(a, u8, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rn_sat_f16_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f16, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    d = _any_convert(a, u16, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def _end_1(d: Array) -> Array:
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f16_u32_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, u32, f16, roundTiesToEven, False))  # cvt.yaml:120
+    return _end_1(_any_convert(a, u32, f16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 def cvt_rn_sat_f16_u64_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, u64, f16, roundTiesToEven, False))  # cvt.yaml:120
+    return _end_1(_any_convert(a, u64, f16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rn_sat_f16_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f16, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    d = _any_convert(a, s8, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rn_sat_f16_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f16, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    d = _any_convert(a, s16, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f16_s32_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, s32, f16, roundTiesToEven, False))  # cvt.yaml:120
+    return _end_1(_any_convert(a, s32, f16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 def cvt_rn_sat_f16_s64_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, s64, f16, roundTiesToEven, False))  # cvt.yaml:120
+    return _end_1(_any_convert(a, s64, f16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rn_sat_f64_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f64, roundTiesToEven, False)  # cvt.yaml:120
+    d = _any_convert(a, u8, f64, roundTiesToEven, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rn_sat_f64_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f64, roundTiesToEven, False)  # cvt.yaml:120
+    d = _any_convert(a, u16, f64, roundTiesToEven, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f64_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f64, roundTiesToEven, False)  # cvt.yaml:120
+    d = _any_convert(a, u32, f64, roundTiesToEven, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f64_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f64, roundTiesToEven, False)  # cvt.yaml:120
+    d = _any_convert(a, u64, f64, roundTiesToEven, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rn_sat_f64_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f64, roundTiesToEven, False)  # cvt.yaml:120
+    d = _any_convert(a, s8, f64, roundTiesToEven, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rn_sat_f64_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f64, roundTiesToEven, False)  # cvt.yaml:120
+    d = _any_convert(a, s16, f64, roundTiesToEven, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f64_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f64, roundTiesToEven, False)  # cvt.yaml:120
+    d = _any_convert(a, s32, f64, roundTiesToEven, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f64_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f64, roundTiesToEven, False)  # cvt.yaml:120
+    d = _any_convert(a, s64, f64, roundTiesToEven, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rz_f16_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f16, roundTowardZero, False)  # cvt.yaml:120
+    return _any_convert(a, u8, f16, roundTowardZero, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rz_f16_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, f16, roundTowardZero, False)  # cvt.yaml:120
+    return _any_convert(a, u16, f16, roundTowardZero, False)  # cvt.yaml:264
 
 
 def cvt_rz_f16_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f16, roundTowardZero, False)  # cvt.yaml:120
+    return _any_convert(a, u32, f16, roundTowardZero, False)  # cvt.yaml:264
 
 
 def cvt_rz_f16_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f16, roundTowardZero, False)  # cvt.yaml:120
+    return _any_convert(a, u64, f16, roundTowardZero, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rz_f16_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, f16, roundTowardZero, False)  # cvt.yaml:120
+    return _any_convert(a, s8, f16, roundTowardZero, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rz_f16_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, f16, roundTowardZero, False)  # cvt.yaml:120
+    return _any_convert(a, s16, f16, roundTowardZero, False)  # cvt.yaml:264
 
 
 def cvt_rz_f16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f16, roundTowardZero, False)  # cvt.yaml:120
+    return _any_convert(a, s32, f16, roundTowardZero, False)  # cvt.yaml:264
 
 
 def cvt_rz_f16_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f16, roundTowardZero, False)  # cvt.yaml:120
+    return _any_convert(a, s64, f16, roundTowardZero, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rz_f64_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f64, roundTowardZero, False)  # cvt.yaml:120
+    d = _any_convert(a, u8, f64, roundTowardZero, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
@@ -1063,21 +1126,21 @@ def cvt_rz_f64_u8_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rz_f64_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f64, roundTowardZero, False)  # cvt.yaml:120
+    d = _any_convert(a, u16, f64, roundTowardZero, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
 
 
 def cvt_rz_f64_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f64, roundTowardZero, False)  # cvt.yaml:120
+    d = _any_convert(a, u32, f64, roundTowardZero, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
 
 
 def cvt_rz_f64_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f64, roundTowardZero, False)  # cvt.yaml:120
+    d = _any_convert(a, u64, f64, roundTowardZero, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
@@ -1085,7 +1148,7 @@ def cvt_rz_f64_u64_1(a: Array) -> Array:
 
 @_tabulated(8)
 def cvt_rz_f64_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f64, roundTowardZero, False)  # cvt.yaml:120
+    d = _any_convert(a, s8, f64, roundTowardZero, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
@@ -1093,21 +1156,21 @@ def cvt_rz_f64_s8_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rz_f64_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f64, roundTowardZero, False)  # cvt.yaml:120
+    d = _any_convert(a, s16, f64, roundTowardZero, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
 
 
 def cvt_rz_f64_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f64, roundTowardZero, False)  # cvt.yaml:120
+    d = _any_convert(a, s32, f64, roundTowardZero, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
 
 
 def cvt_rz_f64_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f64, roundTowardZero, False)  # cvt.yaml:120
+    d = _any_convert(a, s64, f64, roundTowardZero, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
@@ -1115,151 +1178,151 @@ def cvt_rz_f64_s64_1(a: Array) -> Array:
 
 @_tabulated(8)
 def cvt_rz_sat_f16_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f16, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    d = _any_convert(a, u8, f16, roundTowardZero, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rz_sat_f16_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f16, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    d = _any_convert(a, u16, f16, roundTowardZero, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f16_u32_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, u32, f16, roundTowardZero, False))  # cvt.yaml:120
+    return _end_1(_any_convert(a, u32, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_sat_f16_u64_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, u64, f16, roundTowardZero, False))  # cvt.yaml:120
+    return _end_1(_any_convert(a, u64, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rz_sat_f16_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f16, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    d = _any_convert(a, s8, f16, roundTowardZero, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rz_sat_f16_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f16, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    d = _any_convert(a, s16, f16, roundTowardZero, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f16_s32_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, s32, f16, roundTowardZero, False))  # cvt.yaml:120
+    return _end_1(_any_convert(a, s32, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_sat_f16_s64_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, s64, f16, roundTowardZero, False))  # cvt.yaml:120
+    return _end_1(_any_convert(a, s64, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rz_sat_f64_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f64, roundTowardZero, False)  # cvt.yaml:120
+    d = _any_convert(a, u8, f64, roundTowardZero, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rz_sat_f64_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f64, roundTowardZero, False)  # cvt.yaml:120
+    d = _any_convert(a, u16, f64, roundTowardZero, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f64_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f64, roundTowardZero, False)  # cvt.yaml:120
+    d = _any_convert(a, u32, f64, roundTowardZero, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f64_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f64, roundTowardZero, False)  # cvt.yaml:120
+    d = _any_convert(a, u64, f64, roundTowardZero, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rz_sat_f64_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f64, roundTowardZero, False)  # cvt.yaml:120
+    d = _any_convert(a, s8, f64, roundTowardZero, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rz_sat_f64_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f64, roundTowardZero, False)  # cvt.yaml:120
+    d = _any_convert(a, s16, f64, roundTowardZero, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f64_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f64, roundTowardZero, False)  # cvt.yaml:120
+    d = _any_convert(a, s32, f64, roundTowardZero, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f64_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f64, roundTowardZero, False)  # cvt.yaml:120
+    d = _any_convert(a, s64, f64, roundTowardZero, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rm_f16_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f16, roundTowardNegative, False)  # cvt.yaml:120
+    return _any_convert(a, u8, f16, roundTowardNegative, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rm_f16_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, f16, roundTowardNegative, False)  # cvt.yaml:120
+    return _any_convert(a, u16, f16, roundTowardNegative, False)  # cvt.yaml:264
 
 
 def cvt_rm_f16_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f16, roundTowardNegative, False)  # cvt.yaml:120
+    return _any_convert(a, u32, f16, roundTowardNegative, False)  # cvt.yaml:264
 
 
 def cvt_rm_f16_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f16, roundTowardNegative, False)  # cvt.yaml:120
+    return _any_convert(a, u64, f16, roundTowardNegative, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rm_f16_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, f16, roundTowardNegative, False)  # cvt.yaml:120
+    return _any_convert(a, s8, f16, roundTowardNegative, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rm_f16_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, f16, roundTowardNegative, False)  # cvt.yaml:120
+    return _any_convert(a, s16, f16, roundTowardNegative, False)  # cvt.yaml:264
 
 
 def cvt_rm_f16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f16, roundTowardNegative, False)  # cvt.yaml:120
+    return _any_convert(a, s32, f16, roundTowardNegative, False)  # cvt.yaml:264
 
 
 def cvt_rm_f16_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f16, roundTowardNegative, False)  # cvt.yaml:120
+    return _any_convert(a, s64, f16, roundTowardNegative, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rm_f64_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f64, roundTowardNegative, False)  # cvt.yaml:120
+    d = _any_convert(a, u8, f64, roundTowardNegative, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
@@ -1267,21 +1330,21 @@ def cvt_rm_f64_u8_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rm_f64_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f64, roundTowardNegative, False)  # cvt.yaml:120
+    d = _any_convert(a, u16, f64, roundTowardNegative, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
 
 
 def cvt_rm_f64_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f64, roundTowardNegative, False)  # cvt.yaml:120
+    d = _any_convert(a, u32, f64, roundTowardNegative, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
 
 
 def cvt_rm_f64_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f64, roundTowardNegative, False)  # cvt.yaml:120
+    d = _any_convert(a, u64, f64, roundTowardNegative, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
@@ -1289,7 +1352,7 @@ def cvt_rm_f64_u64_1(a: Array) -> Array:
 
 @_tabulated(8)
 def cvt_rm_f64_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f64, roundTowardNegative, False)  # cvt.yaml:120
+    d = _any_convert(a, s8, f64, roundTowardNegative, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
@@ -1297,21 +1360,21 @@ def cvt_rm_f64_s8_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rm_f64_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f64, roundTowardNegative, False)  # cvt.yaml:120
+    d = _any_convert(a, s16, f64, roundTowardNegative, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
 
 
 def cvt_rm_f64_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f64, roundTowardNegative, False)  # cvt.yaml:120
+    d = _any_convert(a, s32, f64, roundTowardNegative, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
 
 
 def cvt_rm_f64_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f64, roundTowardNegative, False)  # cvt.yaml:120
+    d = _any_convert(a, s64, f64, roundTowardNegative, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
@@ -1319,151 +1382,151 @@ def cvt_rm_f64_s64_1(a: Array) -> Array:
 
 @_tabulated(8)
 def cvt_rm_sat_f16_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f16, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    d = _any_convert(a, u8, f16, roundTowardNegative, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rm_sat_f16_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f16, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    d = _any_convert(a, u16, f16, roundTowardNegative, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f16_u32_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, u32, f16, roundTowardNegative, False))  # cvt.yaml:120
+    return _end_1(_any_convert(a, u32, f16, roundTowardNegative, False))  # cvt.yaml:264
 
 
 def cvt_rm_sat_f16_u64_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, u64, f16, roundTowardNegative, False))  # cvt.yaml:120
+    return _end_1(_any_convert(a, u64, f16, roundTowardNegative, False))  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rm_sat_f16_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f16, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    d = _any_convert(a, s8, f16, roundTowardNegative, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rm_sat_f16_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f16, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    d = _any_convert(a, s16, f16, roundTowardNegative, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f16_s32_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, s32, f16, roundTowardNegative, False))  # cvt.yaml:120
+    return _end_1(_any_convert(a, s32, f16, roundTowardNegative, False))  # cvt.yaml:264
 
 
 def cvt_rm_sat_f16_s64_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, s64, f16, roundTowardNegative, False))  # cvt.yaml:120
+    return _end_1(_any_convert(a, s64, f16, roundTowardNegative, False))  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rm_sat_f64_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f64, roundTowardNegative, False)  # cvt.yaml:120
+    d = _any_convert(a, u8, f64, roundTowardNegative, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rm_sat_f64_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f64, roundTowardNegative, False)  # cvt.yaml:120
+    d = _any_convert(a, u16, f64, roundTowardNegative, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f64_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f64, roundTowardNegative, False)  # cvt.yaml:120
+    d = _any_convert(a, u32, f64, roundTowardNegative, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f64_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f64, roundTowardNegative, False)  # cvt.yaml:120
+    d = _any_convert(a, u64, f64, roundTowardNegative, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rm_sat_f64_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f64, roundTowardNegative, False)  # cvt.yaml:120
+    d = _any_convert(a, s8, f64, roundTowardNegative, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rm_sat_f64_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f64, roundTowardNegative, False)  # cvt.yaml:120
+    d = _any_convert(a, s16, f64, roundTowardNegative, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f64_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f64, roundTowardNegative, False)  # cvt.yaml:120
+    d = _any_convert(a, s32, f64, roundTowardNegative, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f64_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f64, roundTowardNegative, False)  # cvt.yaml:120
+    d = _any_convert(a, s64, f64, roundTowardNegative, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rp_f16_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f16, roundTowardPositive, False)  # cvt.yaml:120
+    return _any_convert(a, u8, f16, roundTowardPositive, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rp_f16_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, f16, roundTowardPositive, False)  # cvt.yaml:120
+    return _any_convert(a, u16, f16, roundTowardPositive, False)  # cvt.yaml:264
 
 
 def cvt_rp_f16_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f16, roundTowardPositive, False)  # cvt.yaml:120
+    return _any_convert(a, u32, f16, roundTowardPositive, False)  # cvt.yaml:264
 
 
 def cvt_rp_f16_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f16, roundTowardPositive, False)  # cvt.yaml:120
+    return _any_convert(a, u64, f16, roundTowardPositive, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rp_f16_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, f16, roundTowardPositive, False)  # cvt.yaml:120
+    return _any_convert(a, s8, f16, roundTowardPositive, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rp_f16_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, f16, roundTowardPositive, False)  # cvt.yaml:120
+    return _any_convert(a, s16, f16, roundTowardPositive, False)  # cvt.yaml:264
 
 
 def cvt_rp_f16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f16, roundTowardPositive, False)  # cvt.yaml:120
+    return _any_convert(a, s32, f16, roundTowardPositive, False)  # cvt.yaml:264
 
 
 def cvt_rp_f16_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f16, roundTowardPositive, False)  # cvt.yaml:120
+    return _any_convert(a, s64, f16, roundTowardPositive, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rp_f64_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f64, roundTowardPositive, False)  # cvt.yaml:120
+    d = _any_convert(a, u8, f64, roundTowardPositive, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
@@ -1471,21 +1534,21 @@ def cvt_rp_f64_u8_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rp_f64_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f64, roundTowardPositive, False)  # cvt.yaml:120
+    d = _any_convert(a, u16, f64, roundTowardPositive, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
 
 
 def cvt_rp_f64_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f64, roundTowardPositive, False)  # cvt.yaml:120
+    d = _any_convert(a, u32, f64, roundTowardPositive, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
 
 
 def cvt_rp_f64_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f64, roundTowardPositive, False)  # cvt.yaml:120
+    d = _any_convert(a, u64, f64, roundTowardPositive, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
@@ -1493,7 +1556,7 @@ def cvt_rp_f64_u64_1(a: Array) -> Array:
 
 @_tabulated(8)
 def cvt_rp_f64_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f64, roundTowardPositive, False)  # cvt.yaml:120
+    d = _any_convert(a, s8, f64, roundTowardPositive, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
@@ -1501,21 +1564,21 @@ def cvt_rp_f64_s8_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rp_f64_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f64, roundTowardPositive, False)  # cvt.yaml:120
+    d = _any_convert(a, s16, f64, roundTowardPositive, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
 
 
 def cvt_rp_f64_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f64, roundTowardPositive, False)  # cvt.yaml:120
+    d = _any_convert(a, s32, f64, roundTowardPositive, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
 
 
 def cvt_rp_f64_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f64, roundTowardPositive, False)  # cvt.yaml:120
+    d = _any_convert(a, s64, f64, roundTowardPositive, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     return select(condition, d_2, d)  # types.yaml:55
@@ -1523,1221 +1586,1221 @@ def cvt_rp_f64_s64_1(a: Array) -> Array:
 
 @_tabulated(8)
 def cvt_rp_sat_f16_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f16, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    d = _any_convert(a, u8, f16, roundTowardPositive, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rp_sat_f16_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f16, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    d = _any_convert(a, u16, f16, roundTowardPositive, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f16_u32_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, u32, f16, roundTowardPositive, False))  # cvt.yaml:120
+    return _end_1(_any_convert(a, u32, f16, roundTowardPositive, False))  # cvt.yaml:264
 
 
 def cvt_rp_sat_f16_u64_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, u64, f16, roundTowardPositive, False))  # cvt.yaml:120
+    return _end_1(_any_convert(a, u64, f16, roundTowardPositive, False))  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rp_sat_f16_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f16, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    d = _any_convert(a, s8, f16, roundTowardPositive, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rp_sat_f16_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f16, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    d = _any_convert(a, s16, f16, roundTowardPositive, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f16_s32_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, s32, f16, roundTowardPositive, False))  # cvt.yaml:120
+    return _end_1(_any_convert(a, s32, f16, roundTowardPositive, False))  # cvt.yaml:264
 
 
 def cvt_rp_sat_f16_s64_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, s64, f16, roundTowardPositive, False))  # cvt.yaml:120
+    return _end_1(_any_convert(a, s64, f16, roundTowardPositive, False))  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rp_sat_f64_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f64, roundTowardPositive, False)  # cvt.yaml:120
+    d = _any_convert(a, u8, f64, roundTowardPositive, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rp_sat_f64_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f64, roundTowardPositive, False)  # cvt.yaml:120
+    d = _any_convert(a, u16, f64, roundTowardPositive, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f64_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f64, roundTowardPositive, False)  # cvt.yaml:120
+    d = _any_convert(a, u32, f64, roundTowardPositive, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f64_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f64, roundTowardPositive, False)  # cvt.yaml:120
+    d = _any_convert(a, u64, f64, roundTowardPositive, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rp_sat_f64_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f64, roundTowardPositive, False)  # cvt.yaml:120
+    d = _any_convert(a, s8, f64, roundTowardPositive, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rp_sat_f64_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f64, roundTowardPositive, False)  # cvt.yaml:120
+    d = _any_convert(a, s16, f64, roundTowardPositive, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f64_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f64, roundTowardPositive, False)  # cvt.yaml:120
+    d = _any_convert(a, s32, f64, roundTowardPositive, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f64_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f64, roundTowardPositive, False)  # cvt.yaml:120
+    d = _any_convert(a, s64, f64, roundTowardPositive, False)  # cvt.yaml:264
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rn_f32_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f32, roundTiesToEven, False)  # cvt.yaml:120
+    return _any_convert(a, u8, f32, roundTiesToEven, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rn_f32_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, f32, roundTiesToEven, False)  # cvt.yaml:120
+    return _any_convert(a, u16, f32, roundTiesToEven, False)  # cvt.yaml:264
 
 
 def cvt_rn_f32_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f32, roundTiesToEven, False)  # cvt.yaml:120
+    return _any_convert(a, u32, f32, roundTiesToEven, False)  # cvt.yaml:264
 
 
 def cvt_rn_f32_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f32, roundTiesToEven, False)  # cvt.yaml:120
+    return _any_convert(a, u64, f32, roundTiesToEven, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rn_f32_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, f32, roundTiesToEven, False)  # cvt.yaml:120
+    return _any_convert(a, s8, f32, roundTiesToEven, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rn_f32_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, f32, roundTiesToEven, False)  # cvt.yaml:120
+    return _any_convert(a, s16, f32, roundTiesToEven, False)  # cvt.yaml:264
 
 
 def cvt_rn_f32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f32, roundTiesToEven, False)  # cvt.yaml:120
+    return _any_convert(a, s32, f32, roundTiesToEven, False)  # cvt.yaml:264
 
 
 def cvt_rn_f32_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f32, roundTiesToEven, False)  # cvt.yaml:120
+    return _any_convert(a, s64, f32, roundTiesToEven, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rn_sat_f32_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f32, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, u8, f32, roundTiesToEven, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rn_sat_f32_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f32, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, u16, f32, roundTiesToEven, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f32_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f32, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, u32, f32, roundTiesToEven, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f32_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f32, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, u64, f32, roundTiesToEven, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rn_sat_f32_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f32, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, s8, f32, roundTiesToEven, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rn_sat_f32_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f32, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, s16, f32, roundTiesToEven, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f32_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f32, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, s32, f32, roundTiesToEven, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f32_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f32, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, s64, f32, roundTiesToEven, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rn_ftz_f32_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f32, roundTiesToEven, True)  # cvt.yaml:120
+    return _any_convert(a, u32, f32, roundTiesToEven, True)  # cvt.yaml:264
 
 
 def cvt_rn_ftz_f32_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f32, roundTiesToEven, True)  # cvt.yaml:120
+    return _any_convert(a, u64, f32, roundTiesToEven, True)  # cvt.yaml:264
 
 
 def cvt_rn_ftz_f32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f32, roundTiesToEven, True)  # cvt.yaml:120
+    return _any_convert(a, s32, f32, roundTiesToEven, True)  # cvt.yaml:264
 
 
 def cvt_rn_ftz_f32_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f32, roundTiesToEven, True)  # cvt.yaml:120
+    return _any_convert(a, s64, f32, roundTiesToEven, True)  # cvt.yaml:264
 
 
 def cvt_rn_ftz_sat_f32_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f32, roundTiesToEven, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, u32, f32, roundTiesToEven, True)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rn_ftz_sat_f32_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f32, roundTiesToEven, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, u64, f32, roundTiesToEven, True)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rn_ftz_sat_f32_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f32, roundTiesToEven, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, s32, f32, roundTiesToEven, True)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rn_ftz_sat_f32_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f32, roundTiesToEven, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, s64, f32, roundTiesToEven, True)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rz_f32_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f32, roundTowardZero, False)  # cvt.yaml:120
+    return _any_convert(a, u8, f32, roundTowardZero, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rz_f32_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, f32, roundTowardZero, False)  # cvt.yaml:120
+    return _any_convert(a, u16, f32, roundTowardZero, False)  # cvt.yaml:264
 
 
 def cvt_rz_f32_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f32, roundTowardZero, False)  # cvt.yaml:120
+    return _any_convert(a, u32, f32, roundTowardZero, False)  # cvt.yaml:264
 
 
 def cvt_rz_f32_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f32, roundTowardZero, False)  # cvt.yaml:120
+    return _any_convert(a, u64, f32, roundTowardZero, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rz_f32_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, f32, roundTowardZero, False)  # cvt.yaml:120
+    return _any_convert(a, s8, f32, roundTowardZero, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rz_f32_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, f32, roundTowardZero, False)  # cvt.yaml:120
+    return _any_convert(a, s16, f32, roundTowardZero, False)  # cvt.yaml:264
 
 
 def cvt_rz_f32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f32, roundTowardZero, False)  # cvt.yaml:120
+    return _any_convert(a, s32, f32, roundTowardZero, False)  # cvt.yaml:264
 
 
 def cvt_rz_f32_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f32, roundTowardZero, False)  # cvt.yaml:120
+    return _any_convert(a, s64, f32, roundTowardZero, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rz_sat_f32_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f32, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, u8, f32, roundTowardZero, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rz_sat_f32_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f32, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, u16, f32, roundTowardZero, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f32_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f32, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, u32, f32, roundTowardZero, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f32_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f32, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, u64, f32, roundTowardZero, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rz_sat_f32_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f32, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, s8, f32, roundTowardZero, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rz_sat_f32_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f32, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, s16, f32, roundTowardZero, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f32_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f32, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, s32, f32, roundTowardZero, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f32_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f32, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, s64, f32, roundTowardZero, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rz_ftz_f32_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f32, roundTowardZero, True)  # cvt.yaml:120
+    return _any_convert(a, u32, f32, roundTowardZero, True)  # cvt.yaml:264
 
 
 def cvt_rz_ftz_f32_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f32, roundTowardZero, True)  # cvt.yaml:120
+    return _any_convert(a, u64, f32, roundTowardZero, True)  # cvt.yaml:264
 
 
 def cvt_rz_ftz_f32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f32, roundTowardZero, True)  # cvt.yaml:120
+    return _any_convert(a, s32, f32, roundTowardZero, True)  # cvt.yaml:264
 
 
 def cvt_rz_ftz_f32_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f32, roundTowardZero, True)  # cvt.yaml:120
+    return _any_convert(a, s64, f32, roundTowardZero, True)  # cvt.yaml:264
 
 
 def cvt_rz_ftz_sat_f32_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f32, roundTowardZero, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, u32, f32, roundTowardZero, True)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rz_ftz_sat_f32_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f32, roundTowardZero, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, u64, f32, roundTowardZero, True)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rz_ftz_sat_f32_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f32, roundTowardZero, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, s32, f32, roundTowardZero, True)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rz_ftz_sat_f32_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f32, roundTowardZero, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, s64, f32, roundTowardZero, True)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rm_f32_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f32, roundTowardNegative, False)  # cvt.yaml:120
+    return _any_convert(a, u8, f32, roundTowardNegative, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rm_f32_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, f32, roundTowardNegative, False)  # cvt.yaml:120
+    return _any_convert(a, u16, f32, roundTowardNegative, False)  # cvt.yaml:264
 
 
 def cvt_rm_f32_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f32, roundTowardNegative, False)  # cvt.yaml:120
+    return _any_convert(a, u32, f32, roundTowardNegative, False)  # cvt.yaml:264
 
 
 def cvt_rm_f32_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f32, roundTowardNegative, False)  # cvt.yaml:120
+    return _any_convert(a, u64, f32, roundTowardNegative, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rm_f32_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, f32, roundTowardNegative, False)  # cvt.yaml:120
+    return _any_convert(a, s8, f32, roundTowardNegative, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rm_f32_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, f32, roundTowardNegative, False)  # cvt.yaml:120
+    return _any_convert(a, s16, f32, roundTowardNegative, False)  # cvt.yaml:264
 
 
 def cvt_rm_f32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f32, roundTowardNegative, False)  # cvt.yaml:120
+    return _any_convert(a, s32, f32, roundTowardNegative, False)  # cvt.yaml:264
 
 
 def cvt_rm_f32_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f32, roundTowardNegative, False)  # cvt.yaml:120
+    return _any_convert(a, s64, f32, roundTowardNegative, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rm_sat_f32_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f32, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, u8, f32, roundTowardNegative, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rm_sat_f32_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f32, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, u16, f32, roundTowardNegative, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f32_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f32, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, u32, f32, roundTowardNegative, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f32_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f32, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, u64, f32, roundTowardNegative, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rm_sat_f32_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f32, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, s8, f32, roundTowardNegative, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rm_sat_f32_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f32, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, s16, f32, roundTowardNegative, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f32_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f32, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, s32, f32, roundTowardNegative, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f32_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f32, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, s64, f32, roundTowardNegative, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rm_ftz_f32_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f32, roundTowardNegative, True)  # cvt.yaml:120
+    return _any_convert(a, u32, f32, roundTowardNegative, True)  # cvt.yaml:264
 
 
 def cvt_rm_ftz_f32_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f32, roundTowardNegative, True)  # cvt.yaml:120
+    return _any_convert(a, u64, f32, roundTowardNegative, True)  # cvt.yaml:264
 
 
 def cvt_rm_ftz_f32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f32, roundTowardNegative, True)  # cvt.yaml:120
+    return _any_convert(a, s32, f32, roundTowardNegative, True)  # cvt.yaml:264
 
 
 def cvt_rm_ftz_f32_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f32, roundTowardNegative, True)  # cvt.yaml:120
+    return _any_convert(a, s64, f32, roundTowardNegative, True)  # cvt.yaml:264
 
 
 def cvt_rm_ftz_sat_f32_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f32, roundTowardNegative, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, u32, f32, roundTowardNegative, True)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rm_ftz_sat_f32_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f32, roundTowardNegative, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, u64, f32, roundTowardNegative, True)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rm_ftz_sat_f32_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f32, roundTowardNegative, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, s32, f32, roundTowardNegative, True)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rm_ftz_sat_f32_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f32, roundTowardNegative, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, s64, f32, roundTowardNegative, True)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rp_f32_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f32, roundTowardPositive, False)  # cvt.yaml:120
+    return _any_convert(a, u8, f32, roundTowardPositive, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rp_f32_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, f32, roundTowardPositive, False)  # cvt.yaml:120
+    return _any_convert(a, u16, f32, roundTowardPositive, False)  # cvt.yaml:264
 
 
 def cvt_rp_f32_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f32, roundTowardPositive, False)  # cvt.yaml:120
+    return _any_convert(a, u32, f32, roundTowardPositive, False)  # cvt.yaml:264
 
 
 def cvt_rp_f32_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f32, roundTowardPositive, False)  # cvt.yaml:120
+    return _any_convert(a, u64, f32, roundTowardPositive, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rp_f32_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, f32, roundTowardPositive, False)  # cvt.yaml:120
+    return _any_convert(a, s8, f32, roundTowardPositive, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rp_f32_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, f32, roundTowardPositive, False)  # cvt.yaml:120
+    return _any_convert(a, s16, f32, roundTowardPositive, False)  # cvt.yaml:264
 
 
 def cvt_rp_f32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f32, roundTowardPositive, False)  # cvt.yaml:120
+    return _any_convert(a, s32, f32, roundTowardPositive, False)  # cvt.yaml:264
 
 
 def cvt_rp_f32_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f32, roundTowardPositive, False)  # cvt.yaml:120
+    return _any_convert(a, s64, f32, roundTowardPositive, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rp_sat_f32_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f32, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, u8, f32, roundTowardPositive, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rp_sat_f32_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f32, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, u16, f32, roundTowardPositive, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f32_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f32, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, u32, f32, roundTowardPositive, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f32_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f32, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, u64, f32, roundTowardPositive, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rp_sat_f32_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f32, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, s8, f32, roundTowardPositive, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rp_sat_f32_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f32, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, s16, f32, roundTowardPositive, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f32_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f32, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, s32, f32, roundTowardPositive, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f32_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f32, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, s64, f32, roundTowardPositive, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rp_ftz_f32_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f32, roundTowardPositive, True)  # cvt.yaml:120
+    return _any_convert(a, u32, f32, roundTowardPositive, True)  # cvt.yaml:264
 
 
 def cvt_rp_ftz_f32_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f32, roundTowardPositive, True)  # cvt.yaml:120
+    return _any_convert(a, u64, f32, roundTowardPositive, True)  # cvt.yaml:264
 
 
 def cvt_rp_ftz_f32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f32, roundTowardPositive, True)  # cvt.yaml:120
+    return _any_convert(a, s32, f32, roundTowardPositive, True)  # cvt.yaml:264
 
 
 def cvt_rp_ftz_f32_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f32, roundTowardPositive, True)  # cvt.yaml:120
+    return _any_convert(a, s64, f32, roundTowardPositive, True)  # cvt.yaml:264
 
 
 def cvt_rp_ftz_sat_f32_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f32, roundTowardPositive, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, u32, f32, roundTowardPositive, True)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rp_ftz_sat_f32_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f32, roundTowardPositive, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, u64, f32, roundTowardPositive, True)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rp_ftz_sat_f32_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f32, roundTowardPositive, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, s32, f32, roundTowardPositive, True)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rp_ftz_sat_f32_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f32, roundTowardPositive, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = _any_convert(a, s64, f32, roundTowardPositive, True)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rn_bf16_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, bf16, roundTiesToEven, False)  # cvt.yaml:120
+    return _any_convert(a, u8, bf16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rn_bf16_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, bf16, roundTiesToEven, False)  # cvt.yaml:120
+    return _any_convert(a, u16, bf16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 def cvt_rn_bf16_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, bf16, roundTiesToEven, False)  # cvt.yaml:120
+    return _any_convert(a, u32, bf16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 def cvt_rn_bf16_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, bf16, roundTiesToEven, False)  # cvt.yaml:120
+    return _any_convert(a, u64, bf16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rn_bf16_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, bf16, roundTiesToEven, False)  # cvt.yaml:120
+    return _any_convert(a, s8, bf16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rn_bf16_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, bf16, roundTiesToEven, False)  # cvt.yaml:120
+    return _any_convert(a, s16, bf16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 def cvt_rn_bf16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, bf16, roundTiesToEven, False)  # cvt.yaml:120
+    return _any_convert(a, s32, bf16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 def cvt_rn_bf16_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, bf16, roundTiesToEven, False)  # cvt.yaml:120
+    return _any_convert(a, s64, bf16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rz_bf16_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, bf16, roundTowardZero, False)  # cvt.yaml:120
+    return _any_convert(a, u8, bf16, roundTowardZero, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rz_bf16_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, bf16, roundTowardZero, False)  # cvt.yaml:120
+    return _any_convert(a, u16, bf16, roundTowardZero, False)  # cvt.yaml:264
 
 
 def cvt_rz_bf16_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, bf16, roundTowardZero, False)  # cvt.yaml:120
+    return _any_convert(a, u32, bf16, roundTowardZero, False)  # cvt.yaml:264
 
 
 def cvt_rz_bf16_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, bf16, roundTowardZero, False)  # cvt.yaml:120
+    return _any_convert(a, u64, bf16, roundTowardZero, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rz_bf16_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, bf16, roundTowardZero, False)  # cvt.yaml:120
+    return _any_convert(a, s8, bf16, roundTowardZero, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rz_bf16_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, bf16, roundTowardZero, False)  # cvt.yaml:120
+    return _any_convert(a, s16, bf16, roundTowardZero, False)  # cvt.yaml:264
 
 
 def cvt_rz_bf16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, bf16, roundTowardZero, False)  # cvt.yaml:120
+    return _any_convert(a, s32, bf16, roundTowardZero, False)  # cvt.yaml:264
 
 
 def cvt_rz_bf16_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, bf16, roundTowardZero, False)  # cvt.yaml:120
+    return _any_convert(a, s64, bf16, roundTowardZero, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rm_bf16_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, bf16, roundTowardNegative, False)  # cvt.yaml:120
+    return _any_convert(a, u8, bf16, roundTowardNegative, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rm_bf16_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, bf16, roundTowardNegative, False)  # cvt.yaml:120
+    return _any_convert(a, u16, bf16, roundTowardNegative, False)  # cvt.yaml:264
 
 
 def cvt_rm_bf16_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, bf16, roundTowardNegative, False)  # cvt.yaml:120
+    return _any_convert(a, u32, bf16, roundTowardNegative, False)  # cvt.yaml:264
 
 
 def cvt_rm_bf16_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, bf16, roundTowardNegative, False)  # cvt.yaml:120
+    return _any_convert(a, u64, bf16, roundTowardNegative, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rm_bf16_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, bf16, roundTowardNegative, False)  # cvt.yaml:120
+    return _any_convert(a, s8, bf16, roundTowardNegative, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rm_bf16_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, bf16, roundTowardNegative, False)  # cvt.yaml:120
+    return _any_convert(a, s16, bf16, roundTowardNegative, False)  # cvt.yaml:264
 
 
 def cvt_rm_bf16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, bf16, roundTowardNegative, False)  # cvt.yaml:120
+    return _any_convert(a, s32, bf16, roundTowardNegative, False)  # cvt.yaml:264
 
 
 def cvt_rm_bf16_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, bf16, roundTowardNegative, False)  # cvt.yaml:120
+    return _any_convert(a, s64, bf16, roundTowardNegative, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rp_bf16_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, bf16, roundTowardPositive, False)  # cvt.yaml:120
+    return _any_convert(a, u8, bf16, roundTowardPositive, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rp_bf16_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, bf16, roundTowardPositive, False)  # cvt.yaml:120
+    return _any_convert(a, u16, bf16, roundTowardPositive, False)  # cvt.yaml:264
 
 
 def cvt_rp_bf16_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, bf16, roundTowardPositive, False)  # cvt.yaml:120
+    return _any_convert(a, u32, bf16, roundTowardPositive, False)  # cvt.yaml:264
 
 
 def cvt_rp_bf16_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, bf16, roundTowardPositive, False)  # cvt.yaml:120
+    return _any_convert(a, u64, bf16, roundTowardPositive, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rp_bf16_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, bf16, roundTowardPositive, False)  # cvt.yaml:120
+    return _any_convert(a, s8, bf16, roundTowardPositive, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rp_bf16_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, bf16, roundTowardPositive, False)  # cvt.yaml:120
+    return _any_convert(a, s16, bf16, roundTowardPositive, False)  # cvt.yaml:264
 
 
 def cvt_rp_bf16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, bf16, roundTowardPositive, False)  # cvt.yaml:120
+    return _any_convert(a, s32, bf16, roundTowardPositive, False)  # cvt.yaml:264
 
 
 def cvt_rp_bf16_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, bf16, roundTowardPositive, False)  # cvt.yaml:120
+    return _any_convert(a, s64, bf16, roundTowardPositive, False)  # cvt.yaml:264
 
 
 def cvt_u8_u8_1(a: Array) -> Array:
-    return congruent(a, u8, u8)  # cvt.yaml:105
+    return congruent(a, u8, u8)  # cvt.yaml:250
 
 
 def cvt_u8_u16_1(a: Array) -> Array:
-    return congruent(a, u16, u8)  # cvt.yaml:105
+    return congruent(a, u16, u8)  # cvt.yaml:250
 
 
 def cvt_u8_u32_1(a: Array) -> Array:
-    return congruent(a, u32, u8)  # cvt.yaml:105
+    return congruent(a, u32, u8)  # cvt.yaml:250
 
 
 def cvt_u8_u64_1(a: Array) -> Array:
-    return congruent(a, u64, u8)  # cvt.yaml:105
+    return congruent(a, u64, u8)  # cvt.yaml:250
 
 
 def cvt_u8_s8_1(a: Array) -> Array:
-    return congruent(a, s8, u8)  # cvt.yaml:105
+    return congruent(a, s8, u8)  # cvt.yaml:250
 
 
 def cvt_u8_s16_1(a: Array) -> Array:
-    return congruent(a, s16, u8)  # cvt.yaml:105
+    return congruent(a, s16, u8)  # cvt.yaml:250
 
 
 def cvt_u8_s32_1(a: Array) -> Array:
-    return congruent(a, s32, u8)  # cvt.yaml:105
+    return congruent(a, s32, u8)  # cvt.yaml:250
 
 
 def cvt_u8_s64_1(a: Array) -> Array:
-    return congruent(a, s64, u8)  # cvt.yaml:105
+    return congruent(a, s64, u8)  # cvt.yaml:250
 
 
 def cvt_u16_u8_1(a: Array) -> Array:
-    return congruent(a, u8, u16)  # cvt.yaml:105
+    return congruent(a, u8, u16)  # cvt.yaml:250
 
 
 def cvt_u16_u16_1(a: Array) -> Array:
-    return congruent(a, u16, u16)  # cvt.yaml:105
+    return congruent(a, u16, u16)  # cvt.yaml:250
 
 
 def cvt_u16_u32_1(a: Array) -> Array:
-    return congruent(a, u32, u16)  # cvt.yaml:105
+    return congruent(a, u32, u16)  # cvt.yaml:250
 
 
 def cvt_u16_u64_1(a: Array) -> Array:
-    return congruent(a, u64, u16)  # cvt.yaml:105
+    return congruent(a, u64, u16)  # cvt.yaml:250
 
 
 def cvt_u16_s8_1(a: Array) -> Array:
-    return congruent(a, s8, u16)  # cvt.yaml:105
+    return congruent(a, s8, u16)  # cvt.yaml:250
 
 
 def cvt_u16_s16_1(a: Array) -> Array:
-    return congruent(a, s16, u16)  # cvt.yaml:105
+    return congruent(a, s16, u16)  # cvt.yaml:250
 
 
 def cvt_u16_s32_1(a: Array) -> Array:
-    return congruent(a, s32, u16)  # cvt.yaml:105
+    return congruent(a, s32, u16)  # cvt.yaml:250
 
 
 def cvt_u16_s64_1(a: Array) -> Array:
-    return congruent(a, s64, u16)  # cvt.yaml:105
+    return congruent(a, s64, u16)  # cvt.yaml:250
 
 
 def cvt_u32_u8_1(a: Array) -> Array:
-    return congruent(a, u8, u32)  # cvt.yaml:105
+    return congruent(a, u8, u32)  # cvt.yaml:250
 
 
 def cvt_u32_u16_1(a: Array) -> Array:
-    return congruent(a, u16, u32)  # cvt.yaml:105
+    return congruent(a, u16, u32)  # cvt.yaml:250
 
 
 def cvt_u32_u32_1(a: Array) -> Array:
-    return congruent(a, u32, u32)  # cvt.yaml:105
+    return congruent(a, u32, u32)  # cvt.yaml:250
 
 
 def cvt_u32_u64_1(a: Array) -> Array:
-    return congruent(a, u64, u32)  # cvt.yaml:105
+    return congruent(a, u64, u32)  # cvt.yaml:250
 
 
 def cvt_u32_s8_1(a: Array) -> Array:
-    return congruent(a, s8, u32)  # cvt.yaml:105
+    return congruent(a, s8, u32)  # cvt.yaml:250
 
 
 def cvt_u32_s16_1(a: Array) -> Array:
-    return congruent(a, s16, u32)  # cvt.yaml:105
+    return congruent(a, s16, u32)  # cvt.yaml:250
 
 
 def cvt_u32_s32_1(a: Array) -> Array:
-    return congruent(a, s32, u32)  # cvt.yaml:105
+    return congruent(a, s32, u32)  # cvt.yaml:250
 
 
 def cvt_u32_s64_1(a: Array) -> Array:
-    return congruent(a, s64, u32)  # cvt.yaml:105
+    return congruent(a, s64, u32)  # cvt.yaml:250
 
 
 def cvt_u64_u8_1(a: Array) -> Array:
-    return congruent(a, u8, u64)  # cvt.yaml:105
+    return congruent(a, u8, u64)  # cvt.yaml:250
 
 
 def cvt_u64_u16_1(a: Array) -> Array:
-    return congruent(a, u16, u64)  # cvt.yaml:105
+    return congruent(a, u16, u64)  # cvt.yaml:250
 
 
 def cvt_u64_u32_1(a: Array) -> Array:
-    return congruent(a, u32, u64)  # cvt.yaml:105
+    return congruent(a, u32, u64)  # cvt.yaml:250
 
 
 def cvt_u64_u64_1(a: Array) -> Array:
-    return congruent(a, u64, u64)  # cvt.yaml:105
+    return congruent(a, u64, u64)  # cvt.yaml:250
 
 
 def cvt_u64_s8_1(a: Array) -> Array:
-    return congruent(a, s8, u64)  # cvt.yaml:105
+    return congruent(a, s8, u64)  # cvt.yaml:250
 
 
 def cvt_u64_s16_1(a: Array) -> Array:
-    return congruent(a, s16, u64)  # cvt.yaml:105
+    return congruent(a, s16, u64)  # cvt.yaml:250
 
 
 def cvt_u64_s32_1(a: Array) -> Array:
-    return congruent(a, s32, u64)  # cvt.yaml:105
+    return congruent(a, s32, u64)  # cvt.yaml:250
 
 
 def cvt_u64_s64_1(a: Array) -> Array:
-    return congruent(a, s64, u64)  # cvt.yaml:105
+    return congruent(a, s64, u64)  # cvt.yaml:250
 
 
 def cvt_s8_u8_1(a: Array) -> Array:
-    return congruent(a, u8, s8)  # cvt.yaml:105
+    return congruent(a, u8, s8)  # cvt.yaml:250
 
 
 def cvt_s8_u16_1(a: Array) -> Array:
-    return congruent(a, u16, s8)  # cvt.yaml:105
+    return congruent(a, u16, s8)  # cvt.yaml:250
 
 
 def cvt_s8_u32_1(a: Array) -> Array:
-    return congruent(a, u32, s8)  # cvt.yaml:105
+    return congruent(a, u32, s8)  # cvt.yaml:250
 
 
 def cvt_s8_u64_1(a: Array) -> Array:
-    return congruent(a, u64, s8)  # cvt.yaml:105
+    return congruent(a, u64, s8)  # cvt.yaml:250
 
 
 def cvt_s8_s8_1(a: Array) -> Array:
-    return congruent(a, s8, s8)  # cvt.yaml:105
+    return congruent(a, s8, s8)  # cvt.yaml:250
 
 
 def cvt_s8_s16_1(a: Array) -> Array:
-    return congruent(a, s16, s8)  # cvt.yaml:105
+    return congruent(a, s16, s8)  # cvt.yaml:250
 
 
 def cvt_s8_s32_1(a: Array) -> Array:
-    return congruent(a, s32, s8)  # cvt.yaml:105
+    return congruent(a, s32, s8)  # cvt.yaml:250
 
 
 def cvt_s8_s64_1(a: Array) -> Array:
-    return congruent(a, s64, s8)  # cvt.yaml:105
+    return congruent(a, s64, s8)  # cvt.yaml:250
 
 
 def cvt_s16_u8_1(a: Array) -> Array:
-    return congruent(a, u8, s16)  # cvt.yaml:105
+    return congruent(a, u8, s16)  # cvt.yaml:250
 
 
 def cvt_s16_u16_1(a: Array) -> Array:
-    return congruent(a, u16, s16)  # cvt.yaml:105
+    return congruent(a, u16, s16)  # cvt.yaml:250
 
 
 def cvt_s16_u32_1(a: Array) -> Array:
-    return congruent(a, u32, s16)  # cvt.yaml:105
+    return congruent(a, u32, s16)  # cvt.yaml:250
 
 
 def cvt_s16_u64_1(a: Array) -> Array:
-    return congruent(a, u64, s16)  # cvt.yaml:105
+    return congruent(a, u64, s16)  # cvt.yaml:250
 
 
 def cvt_s16_s8_1(a: Array) -> Array:
-    return congruent(a, s8, s16)  # cvt.yaml:105
+    return congruent(a, s8, s16)  # cvt.yaml:250
 
 
 def cvt_s16_s16_1(a: Array) -> Array:
-    return congruent(a, s16, s16)  # cvt.yaml:105
+    return congruent(a, s16, s16)  # cvt.yaml:250
 
 
 def cvt_s16_s32_1(a: Array) -> Array:
-    return congruent(a, s32, s16)  # cvt.yaml:105
+    return congruent(a, s32, s16)  # cvt.yaml:250
 
 
 def cvt_s16_s64_1(a: Array) -> Array:
-    return congruent(a, s64, s16)  # cvt.yaml:105
+    return congruent(a, s64, s16)  # cvt.yaml:250
 
 
 def cvt_s32_u8_1(a: Array) -> Array:
-    return congruent(a, u8, s32)  # cvt.yaml:105
+    return congruent(a, u8, s32)  # cvt.yaml:250
 
 
 def cvt_s32_u16_1(a: Array) -> Array:
-    return congruent(a, u16, s32)  # cvt.yaml:105
+    return congruent(a, u16, s32)  # cvt.yaml:250
 
 
 def cvt_s32_u32_1(a: Array) -> Array:
-    return congruent(a, u32, s32)  # cvt.yaml:105
+    return congruent(a, u32, s32)  # cvt.yaml:250
 
 
 def cvt_s32_u64_1(a: Array) -> Array:
-    return congruent(a, u64, s32)  # cvt.yaml:105
+    return congruent(a, u64, s32)  # cvt.yaml:250
 
 
 def cvt_s32_s8_1(a: Array) -> Array:
-    return congruent(a, s8, s32)  # cvt.yaml:105
+    return congruent(a, s8, s32)  # cvt.yaml:250
 
 
 def cvt_s32_s16_1(a: Array) -> Array:
-    return congruent(a, s16, s32)  # cvt.yaml:105
+    return congruent(a, s16, s32)  # cvt.yaml:250
 
 
 def cvt_s32_s32_1(a: Array) -> Array:
-    return congruent(a, s32, s32)  # cvt.yaml:105
+    return congruent(a, s32, s32)  # cvt.yaml:250
 
 
 def cvt_s32_s64_1(a: Array) -> Array:
-    return congruent(a, s64, s32)  # cvt.yaml:105
+    return congruent(a, s64, s32)  # cvt.yaml:250
 
 
 def cvt_s64_u8_1(a: Array) -> Array:
-    return congruent(a, u8, s64)  # cvt.yaml:105
+    return congruent(a, u8, s64)  # cvt.yaml:250
 
 
 def cvt_s64_u16_1(a: Array) -> Array:
-    return congruent(a, u16, s64)  # cvt.yaml:105
+    return congruent(a, u16, s64)  # cvt.yaml:250
 
 
 def cvt_s64_u32_1(a: Array) -> Array:
-    return congruent(a, u32, s64)  # cvt.yaml:105
+    return congruent(a, u32, s64)  # cvt.yaml:250
 
 
 def cvt_s64_u64_1(a: Array) -> Array:
-    return congruent(a, u64, s64)  # cvt.yaml:105
+    return congruent(a, u64, s64)  # cvt.yaml:250
 
 
 def cvt_s64_s8_1(a: Array) -> Array:
-    return congruent(a, s8, s64)  # cvt.yaml:105
+    return congruent(a, s8, s64)  # cvt.yaml:250
 
 
 def cvt_s64_s16_1(a: Array) -> Array:
-    return congruent(a, s16, s64)  # cvt.yaml:105
+    return congruent(a, s16, s64)  # cvt.yaml:250
 
 
 def cvt_s64_s32_1(a: Array) -> Array:
-    return congruent(a, s32, s64)  # cvt.yaml:105
+    return congruent(a, s32, s64)  # cvt.yaml:250
 
 
 def cvt_s64_s64_1(a: Array) -> Array:
-    return congruent(a, s64, s64)  # cvt.yaml:105
+    return congruent(a, s64, s64)  # cvt.yaml:250
 
 
 @_tabulated(16)
 def cvt_sat_u8_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, u8, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, u16, u8, roundTiesToEven, False)  # cvt.yaml:250
 
 
 def cvt_sat_u8_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, u8, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, u32, u8, roundTiesToEven, False)  # cvt.yaml:250
 
 
 def cvt_sat_u8_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, u8, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, u64, u8, roundTiesToEven, False)  # cvt.yaml:250
 
 
 @_tabulated(8)
 def cvt_sat_u8_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, u8, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, s8, u8, roundTiesToEven, False)  # cvt.yaml:250
 
 
 @_tabulated(16)
 def cvt_sat_u8_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, u8, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, s16, u8, roundTiesToEven, False)  # cvt.yaml:250
 
 
 def cvt_sat_u8_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, u8, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, s32, u8, roundTiesToEven, False)  # cvt.yaml:250
 
 
 def cvt_sat_u8_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, u8, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, s64, u8, roundTiesToEven, False)  # cvt.yaml:250
 
 
 def cvt_sat_u16_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, u16, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, u32, u16, roundTiesToEven, False)  # cvt.yaml:250
 
 
 def cvt_sat_u16_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, u16, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, u64, u16, roundTiesToEven, False)  # cvt.yaml:250
 
 
 @_tabulated(8)
 def cvt_sat_u16_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, u16, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, s8, u16, roundTiesToEven, False)  # cvt.yaml:250
 
 
 @_tabulated(16)
 def cvt_sat_u16_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, u16, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, s16, u16, roundTiesToEven, False)  # cvt.yaml:250
 
 
 def cvt_sat_u16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, u16, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, s32, u16, roundTiesToEven, False)  # cvt.yaml:250
 
 
 def cvt_sat_u16_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, u16, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, s64, u16, roundTiesToEven, False)  # cvt.yaml:250
 
 
 def cvt_sat_u32_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, u32, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, u64, u32, roundTiesToEven, False)  # cvt.yaml:250
 
 
 @_tabulated(8)
 def cvt_sat_u32_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, u32, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, s8, u32, roundTiesToEven, False)  # cvt.yaml:250
 
 
 @_tabulated(16)
 def cvt_sat_u32_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, u32, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, s16, u32, roundTiesToEven, False)  # cvt.yaml:250
 
 
 def cvt_sat_u32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, u32, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, s32, u32, roundTiesToEven, False)  # cvt.yaml:250
 
 
 def cvt_sat_u32_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, u32, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, s64, u32, roundTiesToEven, False)  # cvt.yaml:250
 
 
 @_tabulated(8)
 def cvt_sat_u64_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, u64, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, s8, u64, roundTiesToEven, False)  # cvt.yaml:250
 
 
 @_tabulated(16)
 def cvt_sat_u64_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, u64, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, s16, u64, roundTiesToEven, False)  # cvt.yaml:250
 
 
 def cvt_sat_u64_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, u64, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, s32, u64, roundTiesToEven, False)  # cvt.yaml:250
 
 
 def cvt_sat_u64_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, u64, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, s64, u64, roundTiesToEven, False)  # cvt.yaml:250
 
 
 @_tabulated(8)
 def cvt_sat_s8_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, s8, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, u8, s8, roundTiesToEven, False)  # cvt.yaml:250
 
 
 @_tabulated(16)
 def cvt_sat_s8_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, s8, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, u16, s8, roundTiesToEven, False)  # cvt.yaml:250
 
 
 def cvt_sat_s8_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, s8, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, u32, s8, roundTiesToEven, False)  # cvt.yaml:250
 
 
 def cvt_sat_s8_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, s8, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, u64, s8, roundTiesToEven, False)  # cvt.yaml:250
 
 
 @_tabulated(16)
 def cvt_sat_s8_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, s8, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, s16, s8, roundTiesToEven, False)  # cvt.yaml:250
 
 
 def cvt_sat_s8_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, s8, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, s32, s8, roundTiesToEven, False)  # cvt.yaml:250
 
 
 def cvt_sat_s8_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, s8, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, s64, s8, roundTiesToEven, False)  # cvt.yaml:250
 
 
 @_tabulated(16)
 def cvt_sat_s16_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, s16, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, u16, s16, roundTiesToEven, False)  # cvt.yaml:250
 
 
 def cvt_sat_s16_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, s16, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, u32, s16, roundTiesToEven, False)  # cvt.yaml:250
 
 
 def cvt_sat_s16_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, s16, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, u64, s16, roundTiesToEven, False)  # cvt.yaml:250
 
 
 def cvt_sat_s16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, s16, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, s32, s16, roundTiesToEven, False)  # cvt.yaml:250
 
 
 def cvt_sat_s16_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, s16, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, s64, s16, roundTiesToEven, False)  # cvt.yaml:250
 
 
 def cvt_sat_s32_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, s32, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, u32, s32, roundTiesToEven, False)  # cvt.yaml:250
 
 
 def cvt_sat_s32_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, s32, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, u64, s32, roundTiesToEven, False)  # cvt.yaml:250
 
 
 def cvt_sat_s32_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, s32, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, s64, s32, roundTiesToEven, False)  # cvt.yaml:250
 
 
 def cvt_sat_s64_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, s64, roundTiesToEven, False)  # cvt.yaml:105
+    return _any_convert(a, u64, s64, roundTiesToEven, False)  # cvt.yaml:250
 
 
 def cvt_f16_f16_1(a: Array) -> Array:
-    d = a  # cvt.yaml:115
+    d = a  # cvt.yaml:260
     return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
 
 
 def cvt_sat_f16_f16_1(a: Array) -> Array:
-    d = a  # cvt.yaml:115
+    d = a  # cvt.yaml:260
     d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
-    return minimumNumber(maximumNumber(d_2, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_2, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rni_f16_f16_1(a: Array) -> Array:
-    return roundToIntegral(a, f16, roundTiesToEven, False)  # cvt.yaml:113
+    return roundToIntegral(a, f16, roundTiesToEven, False)  # cvt.yaml:258
 
 
 def cvt_rni_sat_f16_f16_1(a: Array) -> Array:
-    d = roundToIntegral(a, f16, roundTiesToEven, False)  # cvt.yaml:113
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    d = roundToIntegral(a, f16, roundTiesToEven, False)  # cvt.yaml:258
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rzi_f16_f16_1(a: Array) -> Array:
-    return roundToIntegral(a, f16, roundTowardZero, False)  # cvt.yaml:113
+    return roundToIntegral(a, f16, roundTowardZero, False)  # cvt.yaml:258
 
 
 def cvt_rzi_sat_f16_f16_1(a: Array) -> Array:
-    d = roundToIntegral(a, f16, roundTowardZero, False)  # cvt.yaml:113
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    d = roundToIntegral(a, f16, roundTowardZero, False)  # cvt.yaml:258
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rmi_f16_f16_1(a: Array) -> Array:
-    return roundToIntegral(a, f16, roundTowardNegative, False)  # cvt.yaml:113
+    return roundToIntegral(a, f16, roundTowardNegative, False)  # cvt.yaml:258
 
 
 def cvt_rmi_sat_f16_f16_1(a: Array) -> Array:
-    d = roundToIntegral(a, f16, roundTowardNegative, False)  # cvt.yaml:113
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    d = roundToIntegral(a, f16, roundTowardNegative, False)  # cvt.yaml:258
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rpi_f16_f16_1(a: Array) -> Array:
-    return roundToIntegral(a, f16, roundTowardPositive, False)  # cvt.yaml:113
+    return roundToIntegral(a, f16, roundTowardPositive, False)  # cvt.yaml:258
 
 
 def cvt_rpi_sat_f16_f16_1(a: Array) -> Array:
-    d = roundToIntegral(a, f16, roundTowardPositive, False)  # cvt.yaml:113
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    d = roundToIntegral(a, f16, roundTowardPositive, False)  # cvt.yaml:258
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_bf16_bf16_1(a: Array) -> Array:
-    d = a  # cvt.yaml:115
+    d = a  # cvt.yaml:260
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
 def cvt_rni_bf16_bf16_1(a: Array) -> Array:
-    return roundToIntegral(a, bf16, roundTiesToEven, False)  # cvt.yaml:113
+    return roundToIntegral(a, bf16, roundTiesToEven, False)  # cvt.yaml:258
 
 
 def cvt_rzi_bf16_bf16_1(a: Array) -> Array:
-    return roundToIntegral(a, bf16, roundTowardZero, False)  # cvt.yaml:113
+    return roundToIntegral(a, bf16, roundTowardZero, False)  # cvt.yaml:258
 
 
 def cvt_rmi_bf16_bf16_1(a: Array) -> Array:
-    return roundToIntegral(a, bf16, roundTowardNegative, False)  # cvt.yaml:113
+    return roundToIntegral(a, bf16, roundTowardNegative, False)  # cvt.yaml:258
 
 
 def cvt_rpi_bf16_bf16_1(a: Array) -> Array:
-    return roundToIntegral(a, bf16, roundTowardPositive, False)  # cvt.yaml:113
+    return roundToIntegral(a, bf16, roundTowardPositive, False)  # cvt.yaml:258
 
 
 def cvt_f32_f32_1(a: Array) -> Array:
-    return a  # cvt.yaml:115
+    return a  # cvt.yaml:260
 
 
 def cvt_sat_f32_f32_1(a: Array) -> Array:
-    d = a  # cvt.yaml:115
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = a  # cvt.yaml:260
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_ftz_f32_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    d = a_2  # cvt.yaml:115
+    a_2 = _flushed(a, f32)  # modifiers.yaml:66
+    d = a_2  # cvt.yaml:260
     condition = isNaN(d, f32)  # types.yaml:55
     condition_2 = isNaN(a, f32)  # types.yaml:56
     d_2 = quieten(a_2, f32)  # types.yaml:57
@@ -2747,683 +2810,3868 @@ def cvt_ftz_f32_f32_1(a: Array) -> Array:
 
 
 def cvt_ftz_sat_f32_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    d = a_2  # cvt.yaml:115
+    a_2 = _flushed(a, f32)  # modifiers.yaml:66
+    d = a_2  # cvt.yaml:260
     condition = isNaN(d, f32)  # types.yaml:55
     condition_2 = isNaN(a, f32)  # types.yaml:56
     d_2 = quieten(a_2, f32)  # types.yaml:57
     d_3 = _x7fffffff  # types.yaml:63
     d_4 = select(condition_2, d_2, d_3)  # types.yaml:56
     d_5 = select(condition, d_4, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_5, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_5, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rni_f32_f32_1(a: Array) -> Array:
-    return roundToIntegral(a, f32, roundTiesToEven, False)  # cvt.yaml:113
+    return roundToIntegral(a, f32, roundTiesToEven, False)  # cvt.yaml:258
 
 
 def cvt_rni_sat_f32_f32_1(a: Array) -> Array:
-    d = roundToIntegral(a, f32, roundTiesToEven, False)  # cvt.yaml:113
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = roundToIntegral(a, f32, roundTiesToEven, False)  # cvt.yaml:258
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rni_ftz_f32_f32_1(a: Array) -> Array:
-    return roundToIntegral(a, f32, roundTiesToEven, False, True)  # cvt.yaml:113
+    return roundToIntegral(a, f32, roundTiesToEven, False, True)  # cvt.yaml:258
 
 
 def cvt_rni_ftz_sat_f32_f32_1(a: Array) -> Array:
-    d = roundToIntegral(a, f32, roundTiesToEven, False, True)  # cvt.yaml:113
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = roundToIntegral(a, f32, roundTiesToEven, False, True)  # cvt.yaml:258
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rzi_f32_f32_1(a: Array) -> Array:
-    return roundToIntegral(a, f32, roundTowardZero, False)  # cvt.yaml:113
+    return roundToIntegral(a, f32, roundTowardZero, False)  # cvt.yaml:258
 
 
 def cvt_rzi_sat_f32_f32_1(a: Array) -> Array:
-    d = roundToIntegral(a, f32, roundTowardZero, False)  # cvt.yaml:113
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = roundToIntegral(a, f32, roundTowardZero, False)  # cvt.yaml:258
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rzi_ftz_f32_f32_1(a: Array) -> Array:
-    return roundToIntegral(a, f32, roundTowardZero, False, True)  # cvt.yaml:113
+    return roundToIntegral(a, f32, roundTowardZero, False, True)  # cvt.yaml:258
 
 
 def cvt_rzi_ftz_sat_f32_f32_1(a: Array) -> Array:
-    d = roundToIntegral(a, f32, roundTowardZero, False, True)  # cvt.yaml:113
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = roundToIntegral(a, f32, roundTowardZero, False, True)  # cvt.yaml:258
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rmi_f32_f32_1(a: Array) -> Array:
-    return roundToIntegral(a, f32, roundTowardNegative, False)  # cvt.yaml:113
+    return roundToIntegral(a, f32, roundTowardNegative, False)  # cvt.yaml:258
 
 
 def cvt_rmi_sat_f32_f32_1(a: Array) -> Array:
-    d = roundToIntegral(a, f32, roundTowardNegative, False)  # cvt.yaml:113
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = roundToIntegral(a, f32, roundTowardNegative, False)  # cvt.yaml:258
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rmi_ftz_f32_f32_1(a: Array) -> Array:
-    return roundToIntegral(a, f32, roundTowardNegative, False, True)  # cvt.yaml:113
+    return roundToIntegral(a, f32, roundTowardNegative, False, True)  # cvt.yaml:258
 
 
 def cvt_rmi_ftz_sat_f32_f32_1(a: Array) -> Array:
-    d = roundToIntegral(a, f32, roundTowardNegative, False, True)  # cvt.yaml:113
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = roundToIntegral(a, f32, roundTowardNegative, False, True)  # cvt.yaml:258
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rpi_f32_f32_1(a: Array) -> Array:
-    return roundToIntegral(a, f32, roundTowardPositive, False)  # cvt.yaml:113
+    return roundToIntegral(a, f32, roundTowardPositive, False)  # cvt.yaml:258
 
 
 def cvt_rpi_sat_f32_f32_1(a: Array) -> Array:
-    d = roundToIntegral(a, f32, roundTowardPositive, False)  # cvt.yaml:113
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = roundToIntegral(a, f32, roundTowardPositive, False)  # cvt.yaml:258
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rpi_ftz_f32_f32_1(a: Array) -> Array:
-    return roundToIntegral(a, f32, roundTowardPositive, False, True)  # cvt.yaml:113
+    return roundToIntegral(a, f32, roundTowardPositive, False, True)  # cvt.yaml:258
 
 
 def cvt_rpi_ftz_sat_f32_f32_1(a: Array) -> Array:
-    d = roundToIntegral(a, f32, roundTowardPositive, False, True)  # cvt.yaml:113
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
-
-
-def cvt_f64_f64_1(a: Array) -> Array:
-    return a  # cvt.yaml:115
+    d = roundToIntegral(a, f32, roundTowardPositive, False, True)  # cvt.yaml:258
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_sat_f64_f64_1(a: Array) -> Array:
-    d = a  # cvt.yaml:115
-    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    d = a  # cvt.yaml:260
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rni_f64_f64_1(a: Array) -> Array:
-    d = roundToIntegral(a, f64, roundTiesToEven, False)  # cvt.yaml:113
+    d = roundToIntegral(a, f64, roundTiesToEven, False)  # cvt.yaml:258
     return _propagate(d, (a,), f64)  # types.yaml:55
 
 
 def cvt_rni_sat_f64_f64_1(a: Array) -> Array:
-    d = roundToIntegral(a, f64, roundTiesToEven, False)  # cvt.yaml:113
+    d = roundToIntegral(a, f64, roundTiesToEven, False)  # cvt.yaml:258
     d_5 = _propagate(d, (a,), f64)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rzi_f64_f64_1(a: Array) -> Array:
-    d = roundToIntegral(a, f64, roundTowardZero, False)  # cvt.yaml:113
+    d = roundToIntegral(a, f64, roundTowardZero, False)  # cvt.yaml:258
     return _propagate(d, (a,), f64)  # types.yaml:55
 
 
 def cvt_rzi_sat_f64_f64_1(a: Array) -> Array:
-    d = roundToIntegral(a, f64, roundTowardZero, False)  # cvt.yaml:113
+    d = roundToIntegral(a, f64, roundTowardZero, False)  # cvt.yaml:258
     d_5 = _propagate(d, (a,), f64)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rmi_f64_f64_1(a: Array) -> Array:
-    d = roundToIntegral(a, f64, roundTowardNegative, False)  # cvt.yaml:113
+    d = roundToIntegral(a, f64, roundTowardNegative, False)  # cvt.yaml:258
     return _propagate(d, (a,), f64)  # types.yaml:55
 
 
 def cvt_rmi_sat_f64_f64_1(a: Array) -> Array:
-    d = roundToIntegral(a, f64, roundTowardNegative, False)  # cvt.yaml:113
+    d = roundToIntegral(a, f64, roundTowardNegative, False)  # cvt.yaml:258
     d_5 = _propagate(d, (a,), f64)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rpi_f64_f64_1(a: Array) -> Array:
-    d = roundToIntegral(a, f64, roundTowardPositive, False)  # cvt.yaml:113
+    d = roundToIntegral(a, f64, roundTowardPositive, False)  # cvt.yaml:258
     return _propagate(d, (a,), f64)  # types.yaml:55
 
 
 def cvt_rpi_sat_f64_f64_1(a: Array) -> Array:
-    d = roundToIntegral(a, f64, roundTowardPositive, False)  # cvt.yaml:113
+    d = roundToIntegral(a, f64, roundTowardPositive, False)  # cvt.yaml:258
     d_5 = _propagate(d, (a,), f64)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_f32_f16_1(a: Array) -> Array:
-    return convert(a, f16, f32, roundTiesToEven, False)  # cvt.yaml:120
+    return convert(a, f16, f32, roundTiesToEven, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_sat_f32_f16_1(a: Array) -> Array:
-    d = convert(a, f16, f32, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = convert(a, f16, f32, roundTiesToEven, False)  # cvt.yaml:264
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_f32_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:120
+    d = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:264
     return select(isNaN(d, f32), convertNaN(a, bf16, f32), d)  # types.yaml:72
 
 
 @_tabulated(16)
 def cvt_ftz_f32_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:120
-    d_2 = _flushed(d, f32)  # cvt.yaml:123
+    d = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:264
+    d_2 = _flushed(d, f32)  # cvt.yaml:267
     return select(isNaN(d, f32), _x7fffffff, d_2)  # types.yaml:44
 
 
 @_tabulated(16)
 def cvt_f64_f16_1(a: Array) -> Array:
-    d = convert(a, f16, f64, roundTiesToEven, False)  # cvt.yaml:120
+    d = convert(a, f16, f64, roundTiesToEven, False)  # cvt.yaml:264
     return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
 
 
 @_tabulated(16)
 def cvt_sat_f64_f16_1(a: Array) -> Array:
-    d = convert(a, f16, f64, roundTiesToEven, False)  # cvt.yaml:120
+    d = convert(a, f16, f64, roundTiesToEven, False)  # cvt.yaml:264
     d_2 = _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
-    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_f64_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f64, roundTiesToEven, False)  # cvt.yaml:120
+    d = convert(a, bf16, f64, roundTiesToEven, False)  # cvt.yaml:264
     return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
 
 
 @_tabulated(16)
 def cvt_rz_f64_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f64, roundTowardZero, False)  # cvt.yaml:120
+    d = convert(a, bf16, f64, roundTowardZero, False)  # cvt.yaml:264
     return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
 
 
 @_tabulated(16)
 def cvt_rm_f64_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f64, roundTowardNegative, False)  # cvt.yaml:120
+    d = convert(a, bf16, f64, roundTowardNegative, False)  # cvt.yaml:264
     return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
 
 
 @_tabulated(16)
 def cvt_rp_f64_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f64, roundTowardPositive, False)  # cvt.yaml:120
+    d = convert(a, bf16, f64, roundTowardPositive, False)  # cvt.yaml:264
     return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
 
 
 def cvt_f64_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f64, roundTiesToEven, False)  # cvt.yaml:120
+    d = convert(a, f32, f64, roundTiesToEven, False)  # cvt.yaml:264
     return select(isNaN(d, f64), quieten(convertNaN(a, f32, f64), f64), d)  # types.yaml:82
 
 
 def cvt_sat_f64_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f64, roundTiesToEven, False)  # cvt.yaml:120
+    d = convert(a, f32, f64, roundTiesToEven, False)  # cvt.yaml:264
     d_2 = select(isNaN(d, f64), quieten(convertNaN(a, f32, f64), f64), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_ftz_f64_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f64, roundTiesToEven, False, True)  # cvt.yaml:120
+    d = convert(a, f32, f64, roundTiesToEven, False, True)  # cvt.yaml:264
     return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
 
 
 def cvt_ftz_sat_f64_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f64, roundTiesToEven, False, True)  # cvt.yaml:120
+    d = convert(a, f32, f64, roundTiesToEven, False, True)  # cvt.yaml:264
     d_2 = _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
-    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rn_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTiesToEven, False)  # cvt.yaml:120
+    d = convert(a, f64, f32, roundTiesToEven, False)  # cvt.yaml:264
     return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
 
 
 def cvt_rn_sat_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTiesToEven, False)  # cvt.yaml:120
+    d = convert(a, f64, f32, roundTiesToEven, False)  # cvt.yaml:264
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rn_ftz_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTiesToEven, True)  # cvt.yaml:120
+    d = convert(a, f64, f32, roundTiesToEven, True)  # cvt.yaml:264
     return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
 
 
 def cvt_rn_ftz_sat_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTiesToEven, True)  # cvt.yaml:120
+    d = convert(a, f64, f32, roundTiesToEven, True)  # cvt.yaml:264
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rz_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardZero, False)  # cvt.yaml:120
+    d = convert(a, f64, f32, roundTowardZero, False)  # cvt.yaml:264
     return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
 
 
 def cvt_rz_sat_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardZero, False)  # cvt.yaml:120
+    d = convert(a, f64, f32, roundTowardZero, False)  # cvt.yaml:264
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rz_ftz_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardZero, True)  # cvt.yaml:120
+    d = convert(a, f64, f32, roundTowardZero, True)  # cvt.yaml:264
     return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
 
 
 def cvt_rz_ftz_sat_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardZero, True)  # cvt.yaml:120
+    d = convert(a, f64, f32, roundTowardZero, True)  # cvt.yaml:264
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rm_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardNegative, False)  # cvt.yaml:120
+    d = convert(a, f64, f32, roundTowardNegative, False)  # cvt.yaml:264
     return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
 
 
 def cvt_rm_sat_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardNegative, False)  # cvt.yaml:120
+    d = convert(a, f64, f32, roundTowardNegative, False)  # cvt.yaml:264
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rm_ftz_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardNegative, True)  # cvt.yaml:120
+    d = convert(a, f64, f32, roundTowardNegative, True)  # cvt.yaml:264
     return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
 
 
 def cvt_rm_ftz_sat_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardNegative, True)  # cvt.yaml:120
+    d = convert(a, f64, f32, roundTowardNegative, True)  # cvt.yaml:264
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rp_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardPositive, False)  # cvt.yaml:120
+    d = convert(a, f64, f32, roundTowardPositive, False)  # cvt.yaml:264
     return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
 
 
 def cvt_rp_sat_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardPositive, False)  # cvt.yaml:120
+    d = convert(a, f64, f32, roundTowardPositive, False)  # cvt.yaml:264
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rp_ftz_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardPositive, True)  # cvt.yaml:120
+    d = convert(a, f64, f32, roundTowardPositive, True)  # cvt.yaml:264
     return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
 
 
 def cvt_rp_ftz_sat_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardPositive, True)  # cvt.yaml:120
+    d = convert(a, f64, f32, roundTowardPositive, True)  # cvt.yaml:264
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rn_f16_f64_1(a: Array) -> Array:
-    return convert(a, f64, f16, roundTiesToEven, False)  # cvt.yaml:120
+    return convert(a, f64, f16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 def cvt_rn_sat_f16_f64_1(a: Array) -> Array:
-    return _end_1(convert(a, f64, f16, roundTiesToEven, False))  # cvt.yaml:120
+    return _end_1(convert(a, f64, f16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 def cvt_rz_f16_f64_1(a: Array) -> Array:
-    return convert(a, f64, f16, roundTowardZero, False)  # cvt.yaml:120
+    return convert(a, f64, f16, roundTowardZero, False)  # cvt.yaml:264
 
 
 def cvt_rz_sat_f16_f64_1(a: Array) -> Array:
-    return _end_1(convert(a, f64, f16, roundTowardZero, False))  # cvt.yaml:120
+    return _end_1(convert(a, f64, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rm_f16_f64_1(a: Array) -> Array:
-    return convert(a, f64, f16, roundTowardNegative, False)  # cvt.yaml:120
+    return convert(a, f64, f16, roundTowardNegative, False)  # cvt.yaml:264
 
 
 def cvt_rm_sat_f16_f64_1(a: Array) -> Array:
-    return _end_1(convert(a, f64, f16, roundTowardNegative, False))  # cvt.yaml:120
+    return _end_1(convert(a, f64, f16, roundTowardNegative, False))  # cvt.yaml:264
 
 
 def cvt_rp_f16_f64_1(a: Array) -> Array:
-    return convert(a, f64, f16, roundTowardPositive, False)  # cvt.yaml:120
+    return convert(a, f64, f16, roundTowardPositive, False)  # cvt.yaml:264
 
 
 def cvt_rp_sat_f16_f64_1(a: Array) -> Array:
-    return _end_1(convert(a, f64, f16, roundTowardPositive, False))  # cvt.yaml:120
+    return _end_1(convert(a, f64, f16, roundTowardPositive, False))  # cvt.yaml:264
 
 
 def cvt_rn_bf16_f64_1(a: Array) -> Array:
-    return convert(a, f64, bf16, roundTiesToEven, False)  # cvt.yaml:120
+    return convert(a, f64, bf16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 def cvt_rz_bf16_f64_1(a: Array) -> Array:
-    return convert(a, f64, bf16, roundTowardZero, False)  # cvt.yaml:120
+    return convert(a, f64, bf16, roundTowardZero, False)  # cvt.yaml:264
 
 
 def cvt_rm_bf16_f64_1(a: Array) -> Array:
-    return convert(a, f64, bf16, roundTowardNegative, False)  # cvt.yaml:120
+    return convert(a, f64, bf16, roundTowardNegative, False)  # cvt.yaml:264
 
 
 def cvt_rp_bf16_f64_1(a: Array) -> Array:
-    return convert(a, f64, bf16, roundTowardPositive, False)  # cvt.yaml:120
+    return convert(a, f64, bf16, roundTowardPositive, False)  # cvt.yaml:264
 
 
 def cvt_rn_f16_f32_1(a: Array) -> Array:
-    return convert(a, f32, f16, roundTiesToEven, False)  # cvt.yaml:120
+    return convert(a, f32, f16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 def cvt_rn_sat_f16_f32_1(a: Array) -> Array:
-    return _end_1(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:120
+    return _end_1(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 def cvt_rn_ftz_f16_f32_1(a: Array) -> Array:
-    return convert(a, f32, f16, roundTiesToEven, False, True)  # cvt.yaml:120
+    return convert(a, f32, f16, roundTiesToEven, False, True)  # cvt.yaml:264
 
 
 def cvt_rn_ftz_sat_f16_f32_1(a: Array) -> Array:
-    return _end_1(convert(a, f32, f16, roundTiesToEven, False, True))  # cvt.yaml:120
+    return _end_1(convert(a, f32, f16, roundTiesToEven, False, True))  # cvt.yaml:264
 
 
 def cvt_rz_f16_f32_1(a: Array) -> Array:
-    return convert(a, f32, f16, roundTowardZero, False)  # cvt.yaml:120
+    return convert(a, f32, f16, roundTowardZero, False)  # cvt.yaml:264
 
 
 def cvt_rz_sat_f16_f32_1(a: Array) -> Array:
-    return _end_1(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:120
+    return _end_1(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_ftz_f16_f32_1(a: Array) -> Array:
-    return convert(a, f32, f16, roundTowardZero, False, True)  # cvt.yaml:120
+    return convert(a, f32, f16, roundTowardZero, False, True)  # cvt.yaml:264
 
 
 def cvt_rz_ftz_sat_f16_f32_1(a: Array) -> Array:
-    return _end_1(convert(a, f32, f16, roundTowardZero, False, True))  # cvt.yaml:120
+    return _end_1(convert(a, f32, f16, roundTowardZero, False, True))  # cvt.yaml:264
 
 
 def cvt_rm_f16_f32_1(a: Array) -> Array:
-    return convert(a, f32, f16, roundTowardNegative, False)  # cvt.yaml:120
+    return convert(a, f32, f16, roundTowardNegative, False)  # cvt.yaml:264
 
 
 def cvt_rm_sat_f16_f32_1(a: Array) -> Array:
-    return _end_1(convert(a, f32, f16, roundTowardNegative, False))  # cvt.yaml:120
+    return _end_1(convert(a, f32, f16, roundTowardNegative, False))  # cvt.yaml:264
 
 
 def cvt_rm_ftz_f16_f32_1(a: Array) -> Array:
-    return convert(a, f32, f16, roundTowardNegative, False, True)  # cvt.yaml:120
+    return convert(a, f32, f16, roundTowardNegative, False, True)  # cvt.yaml:264
 
 
 def cvt_rm_ftz_sat_f16_f32_1(a: Array) -> Array:
-    return _end_1(convert(a, f32, f16, roundTowardNegative, False, True))  # cvt.yaml:120
+    return _end_1(convert(a, f32, f16, roundTowardNegative, False, True))  # cvt.yaml:264
 
 
 def cvt_rp_f16_f32_1(a: Array) -> Array:
-    return convert(a, f32, f16, roundTowardPositive, False)  # cvt.yaml:120
+    return convert(a, f32, f16, roundTowardPositive, False)  # cvt.yaml:264
 
 
 def cvt_rp_sat_f16_f32_1(a: Array) -> Array:
-    return _end_1(convert(a, f32, f16, roundTowardPositive, False))  # cvt.yaml:120
+    return _end_1(convert(a, f32, f16, roundTowardPositive, False))  # cvt.yaml:264
 
 
 def cvt_rp_ftz_f16_f32_1(a: Array) -> Array:
-    return convert(a, f32, f16, roundTowardPositive, False, True)  # cvt.yaml:120
+    return convert(a, f32, f16, roundTowardPositive, False, True)  # cvt.yaml:264
 
 
 def cvt_rp_ftz_sat_f16_f32_1(a: Array) -> Array:
-    return _end_1(convert(a, f32, f16, roundTowardPositive, False, True))  # cvt.yaml:120
+    return _end_1(convert(a, f32, f16, roundTowardPositive, False, True))  # cvt.yaml:264
 
 
 def cvt_rn_bf16_f32_1(a: Array) -> Array:
-    return convert(a, f32, bf16, roundTiesToEven, False)  # cvt.yaml:120
+    return convert(a, f32, bf16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 def cvt_rn_ftz_bf16_f32_1(a: Array) -> Array:
-    return convert(a, f32, bf16, roundTiesToEven, False, True)  # cvt.yaml:120
+    return convert(a, f32, bf16, roundTiesToEven, False, True)  # cvt.yaml:264
 
 
 def cvt_rz_bf16_f32_1(a: Array) -> Array:
-    return convert(a, f32, bf16, roundTowardZero, False)  # cvt.yaml:120
+    return convert(a, f32, bf16, roundTowardZero, False)  # cvt.yaml:264
 
 
 def cvt_rz_ftz_bf16_f32_1(a: Array) -> Array:
-    return convert(a, f32, bf16, roundTowardZero, False, True)  # cvt.yaml:120
+    return convert(a, f32, bf16, roundTowardZero, False, True)  # cvt.yaml:264
 
 
 def cvt_rm_bf16_f32_1(a: Array) -> Array:
-    return convert(a, f32, bf16, roundTowardNegative, False)  # cvt.yaml:120
+    return convert(a, f32, bf16, roundTowardNegative, False)  # cvt.yaml:264
 
 
 def cvt_rm_ftz_bf16_f32_1(a: Array) -> Array:
-    return convert(a, f32, bf16, roundTowardNegative, False, True)  # cvt.yaml:120
+    return convert(a, f32, bf16, roundTowardNegative, False, True)  # cvt.yaml:264
 
 
 def cvt_rp_bf16_f32_1(a: Array) -> Array:
-    return convert(a, f32, bf16, roundTowardPositive, False)  # cvt.yaml:120
+    return convert(a, f32, bf16, roundTowardPositive, False)  # cvt.yaml:264
 
 
 def cvt_rp_ftz_bf16_f32_1(a: Array) -> Array:
-    return convert(a, f32, bf16, roundTowardPositive, False, True)  # cvt.yaml:120
+    return convert(a, f32, bf16, roundTowardPositive, False, True)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def _end_2(d: Array) -> Array:
-    return maximum(d, _x0000, f16)  # modifiers.yaml:81
+    return maximum(d, _x0000, f16)  # modifiers.yaml:83
 
 
 def cvt_rn_relu_f16_f32_1(a: Array) -> Array:
-    return _end_2(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:120
+    return _end_2(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 @_tabulated(16)
 def _end_3(d: Array) -> Array:
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:81
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 def cvt_rn_relu_bf16_f32_1(a: Array) -> Array:
-    return _end_3(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:120
+    return _end_3(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 def cvt_rn_relu_satfinite_f16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:118
+    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:262
     return _end_2(convert(_1, f32, f16, roundTiesToEven, False))
 
 
 def cvt_rn_relu_satfinite_bf16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:118
+    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:262
     return _end_3(convert(_1, f32, bf16, roundTiesToEven, False))
 
 
 def cvt_rz_relu_f16_f32_1(a: Array) -> Array:
-    return _end_2(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:120
+    return _end_2(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_relu_bf16_f32_1(a: Array) -> Array:
-    return _end_3(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:120
+    return _end_3(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_relu_satfinite_f16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:118
+    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:262
     return _end_2(convert(_1, f32, f16, roundTowardZero, False))
 
 
 def cvt_rz_relu_satfinite_bf16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:118
+    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:262
     return _end_3(convert(_1, f32, bf16, roundTowardZero, False))
 
 
 def cvt_rn_satfinite_f16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:118
+    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:262
     return convert(_1, f32, f16, roundTiesToEven, False)
 
 
 def cvt_rn_satfinite_bf16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:118
+    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:262
     return convert(_1, f32, bf16, roundTiesToEven, False)
 
 
 def cvt_rz_satfinite_f16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:118
+    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:262
     return convert(_1, f32, f16, roundTowardZero, False)
 
 
 def cvt_rz_satfinite_bf16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:118
+    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:262
     return convert(_1, f32, bf16, roundTowardZero, False)
 
 
 @_tabulated(16)
 def cvt_rn_f16_bf16_1(a: Array) -> Array:
-    return convert(a, bf16, f16, roundTiesToEven, False)  # cvt.yaml:120
+    return convert(a, bf16, f16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rz_f16_bf16_1(a: Array) -> Array:
-    return convert(a, bf16, f16, roundTowardZero, False)  # cvt.yaml:120
+    return convert(a, bf16, f16, roundTowardZero, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rm_f16_bf16_1(a: Array) -> Array:
-    return convert(a, bf16, f16, roundTowardNegative, False)  # cvt.yaml:120
+    return convert(a, bf16, f16, roundTowardNegative, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rp_f16_bf16_1(a: Array) -> Array:
-    return convert(a, bf16, f16, roundTowardPositive, False)  # cvt.yaml:120
+    return convert(a, bf16, f16, roundTowardPositive, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rn_bf16_f16_1(a: Array) -> Array:
-    return convert(a, f16, bf16, roundTiesToEven, False)  # cvt.yaml:120
+    return convert(a, f16, bf16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rz_bf16_f16_1(a: Array) -> Array:
-    return convert(a, f16, bf16, roundTowardZero, False)  # cvt.yaml:120
+    return convert(a, f16, bf16, roundTowardZero, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rm_bf16_f16_1(a: Array) -> Array:
-    return convert(a, f16, bf16, roundTowardNegative, False)  # cvt.yaml:120
+    return convert(a, f16, bf16, roundTowardNegative, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rp_bf16_f16_1(a: Array) -> Array:
-    return convert(a, f16, bf16, roundTowardPositive, False)  # cvt.yaml:120
+    return convert(a, f16, bf16, roundTowardPositive, False)  # cvt.yaml:264
 
 
 def cvt_rna_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, tf32, roundTiesToAway, False)  # cvt.yaml:120
+    d = _any_convert(a, f32, tf32, roundTiesToAway, False)  # cvt.yaml:264
     return select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
 
 
 def cvt_rna_satfinite_tf32_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:118
+    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, tf32, roundTiesToAway, False)
     return select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
 
 
 def cvt_rn_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # cvt.yaml:120
+    d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # cvt.yaml:264
     return select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
 
 
 def cvt_rn_relu_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # cvt.yaml:120
+    d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # cvt.yaml:264
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:81
+    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_tf32_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:118
+    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, tf32, roundTiesToEven, False)
     return select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
 
 
 def cvt_rn_satfinite_relu_tf32_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:118
+    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, tf32, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:81
+    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:83
 
 
 def cvt_rz_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, tf32, roundTowardZero, False)  # cvt.yaml:120
+    d = _any_convert(a, f32, tf32, roundTowardZero, False)  # cvt.yaml:264
     return select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
 
 
 def cvt_rz_relu_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, tf32, roundTowardZero, False)  # cvt.yaml:120
+    d = _any_convert(a, f32, tf32, roundTowardZero, False)  # cvt.yaml:264
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:81
+    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_tf32_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:118
+    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, tf32, roundTowardZero, False)
     return select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
 
 
 def cvt_rz_satfinite_relu_tf32_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:118
+    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, tf32, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:81
+    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:83
+
+
+def cvt_rn_pzo_f16_f32_1(a: Array) -> Array:
+    d = convert(a, f32, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:93
+
+
+def cvt_rn_pzo_bf16_f32_1(a: Array) -> Array:
+    d = convert(a, f32, bf16, roundTiesToEven, False)  # cvt.yaml:264
+    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
+
+
+def cvt_rn_satfinite_pzo_f16_f32_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:262
+    d = convert(_1, f32, f16, roundTiesToEven, False)
+    return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:93
+
+
+def cvt_rn_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:262
+    d = convert(_1, f32, bf16, roundTiesToEven, False)
+    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def _end_4(d: Array) -> Array:
+    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:83
+    return select(isZero(d_3, f16), _x0000, d_3)  # modifiers.yaml:93
+
+
+def cvt_rn_relu_pzo_f16_f32_1(a: Array) -> Array:
+    return _end_4(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
+
+
+@_tabulated(16)
+def _end_5(d: Array) -> Array:
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    return select(isZero(d_3, bf16), _x0000, d_3)  # modifiers.yaml:93
+
+
+def cvt_rn_relu_pzo_bf16_f32_1(a: Array) -> Array:
+    return _end_5(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:264
+
+
+def cvt_rn_relu_satfinite_pzo_f16_f32_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:262
+    return _end_4(convert(_1, f32, f16, roundTiesToEven, False))
+
+
+def cvt_rn_relu_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:262
+    return _end_5(convert(_1, f32, bf16, roundTiesToEven, False))
+
+
+def cvt_rz_pzo_f16_f32_1(a: Array) -> Array:
+    d = convert(a, f32, f16, roundTowardZero, False)  # cvt.yaml:264
+    return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:93
+
+
+def cvt_rz_pzo_bf16_f32_1(a: Array) -> Array:
+    d = convert(a, f32, bf16, roundTowardZero, False)  # cvt.yaml:264
+    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
+
+
+def cvt_rz_satfinite_pzo_f16_f32_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:262
+    d = convert(_1, f32, f16, roundTowardZero, False)
+    return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:93
+
+
+def cvt_rz_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:262
+    d = convert(_1, f32, bf16, roundTowardZero, False)
+    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
+
+
+def cvt_rz_relu_pzo_f16_f32_1(a: Array) -> Array:
+    return _end_4(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
+
+
+def cvt_rz_relu_pzo_bf16_f32_1(a: Array) -> Array:
+    return _end_5(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:264
+
+
+def cvt_rz_relu_satfinite_pzo_f16_f32_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:262
+    return _end_4(convert(_1, f32, f16, roundTowardZero, False))
+
+
+def cvt_rz_relu_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:262
+    return _end_5(convert(_1, f32, bf16, roundTowardZero, False))
+
+
+def cvt_rn_pzo_tf32_f32_1(a: Array) -> Array:
+    d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # cvt.yaml:264
+    d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
+    return select(_declared_isZero(d_2, tf32), _x00000000, d_2)  # modifiers.yaml:93
+
+
+def cvt_rn_relu_pzo_tf32_f32_1(a: Array) -> Array:
+    d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # cvt.yaml:264
+    d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
+    d_3 = _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:83
+    return select(_declared_isZero(d_3, tf32), _x00000000, d_3)  # modifiers.yaml:93
+
+
+def cvt_rn_satfinite_pzo_tf32_f32_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, tf32, roundTiesToEven, False)
+    d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
+    return select(_declared_isZero(d_2, tf32), _x00000000, d_2)  # modifiers.yaml:93
+
+
+def cvt_rn_satfinite_relu_pzo_tf32_f32_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, tf32, roundTiesToEven, False)
+    d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
+    d_3 = _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:83
+    return select(_declared_isZero(d_3, tf32), _x00000000, d_3)  # modifiers.yaml:93
+
+
+def cvt_rz_pzo_tf32_f32_1(a: Array) -> Array:
+    d = _any_convert(a, f32, tf32, roundTowardZero, False)  # cvt.yaml:264
+    d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
+    return select(_declared_isZero(d_2, tf32), _x00000000, d_2)  # modifiers.yaml:93
+
+
+def cvt_rz_relu_pzo_tf32_f32_1(a: Array) -> Array:
+    d = _any_convert(a, f32, tf32, roundTowardZero, False)  # cvt.yaml:264
+    d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
+    d_3 = _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:83
+    return select(_declared_isZero(d_3, tf32), _x00000000, d_3)  # modifiers.yaml:93
+
+
+def cvt_rz_satfinite_pzo_tf32_f32_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, tf32, roundTowardZero, False)
+    d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
+    return select(_declared_isZero(d_2, tf32), _x00000000, d_2)  # modifiers.yaml:93
+
+
+def cvt_rz_satfinite_relu_pzo_tf32_f32_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, tf32, roundTowardZero, False)
+    d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
+    d_3 = _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:83
+    return select(_declared_isZero(d_3, tf32), _x00000000, d_3)  # modifiers.yaml:93
+
+
+@_halved
+def cvt_rn_satfinite_e4m3x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+@_halved
+def cvt_rn_satfinite_e5m2x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:262
+    return convert(_1, f32, e5m2, roundTiesToEven, False)
+
+
+@_halved
+def cvt_rn_satfinite_e2m3x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:262
+    return _any_convert(_1, f32, e2m3, roundTiesToEven, False)
+
+
+@_halved
+def cvt_rn_satfinite_e3m2x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:262
+    return _any_convert(_1, f32, e3m2, roundTiesToEven, False)
+
+
+@_halved
+def cvt_rn_satfinite_e2m1x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:262
+    return _any_convert(_1, f32, e2m1, roundTiesToEven, False)
+
+
+@_halved
+def cvt_rn_satfinite_pzo_e4m3x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+
+
+@_halved
+def cvt_rn_satfinite_pzo_e5m2x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:262
+    d = convert(_1, f32, e5m2, roundTiesToEven, False)
+    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
+
+
+@_halved
+def cvt_rn_satfinite_pzo_e2m3x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
+    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
+
+
+@_halved
+def cvt_rn_satfinite_pzo_e3m2x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
+    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
+
+
+@_halved
+def cvt_rn_satfinite_pzo_e2m1x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
+    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
+
+
+@_halved
+def cvt_rn_satfinite_relu_e4m3x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+
+
+@_halved
+def cvt_rn_satfinite_relu_e5m2x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:262
+    d = convert(_1, f32, e5m2, roundTiesToEven, False)
+    return maximum(d, _x00, e5m2)  # modifiers.yaml:83
+
+
+@_halved
+def cvt_rn_satfinite_relu_e2m3x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
+    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+
+
+@_halved
+def cvt_rn_satfinite_relu_e3m2x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
+    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+
+
+@_halved
+def cvt_rn_satfinite_relu_e2m1x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
+    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+
+
+@_halved
+def cvt_rn_satfinite_relu_pzo_e4m3x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+
+
+@_halved
+def cvt_rn_satfinite_relu_pzo_e5m2x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:262
+    d = convert(_1, f32, e5m2, roundTiesToEven, False)
+    d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:83
+    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+
+
+@_halved
+def cvt_rn_satfinite_relu_pzo_e2m3x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
+    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+
+
+@_halved
+def cvt_rn_satfinite_relu_pzo_e3m2x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
+    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+
+
+@_halved
+def cvt_rn_satfinite_relu_pzo_e2m1x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
+    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+
+
+@_halved
+def cvt_rz_satfinite_e4m3x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+@_halved
+def cvt_rz_satfinite_e5m2x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:262
+    return convert(_1, f32, e5m2, roundTowardZero, False)
+
+
+@_halved
+def cvt_rz_satfinite_e2m3x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:262
+    return _any_convert(_1, f32, e2m3, roundTowardZero, False)
+
+
+@_halved
+def cvt_rz_satfinite_e3m2x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:262
+    return _any_convert(_1, f32, e3m2, roundTowardZero, False)
+
+
+@_halved
+def cvt_rz_satfinite_e2m1x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:262
+    return _any_convert(_1, f32, e2m1, roundTowardZero, False)
+
+
+@_halved
+def cvt_rz_satfinite_pzo_e4m3x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+
+
+@_halved
+def cvt_rz_satfinite_pzo_e5m2x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:262
+    d = convert(_1, f32, e5m2, roundTowardZero, False)
+    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
+
+
+@_halved
+def cvt_rz_satfinite_pzo_e2m3x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
+    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
+
+
+@_halved
+def cvt_rz_satfinite_pzo_e3m2x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
+    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
+
+
+@_halved
+def cvt_rz_satfinite_pzo_e2m1x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
+    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
+
+
+@_halved
+def cvt_rz_satfinite_relu_e4m3x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+
+
+@_halved
+def cvt_rz_satfinite_relu_e5m2x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:262
+    d = convert(_1, f32, e5m2, roundTowardZero, False)
+    return maximum(d, _x00, e5m2)  # modifiers.yaml:83
+
+
+@_halved
+def cvt_rz_satfinite_relu_e2m3x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
+    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+
+
+@_halved
+def cvt_rz_satfinite_relu_e3m2x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
+    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+
+
+@_halved
+def cvt_rz_satfinite_relu_e2m1x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
+    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+
+
+@_halved
+def cvt_rz_satfinite_relu_pzo_e4m3x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+
+
+@_halved
+def cvt_rz_satfinite_relu_pzo_e5m2x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:262
+    d = convert(_1, f32, e5m2, roundTowardZero, False)
+    d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:83
+    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+
+
+@_halved
+def cvt_rz_satfinite_relu_pzo_e2m3x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
+    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+
+
+@_halved
+def cvt_rz_satfinite_relu_pzo_e3m2x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
+    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+
+
+@_halved
+def cvt_rz_satfinite_relu_pzo_e2m1x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
+    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_e4m3x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:262
+    d = _any_convert(_1, f16, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_e4m3x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_e5m2x2_f16x2_1(a: Array) -> Array:
+    return convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # cvt.yaml:262
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_e5m2x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:262
+    return convert(_1, bf16, e5m2, roundTiesToEven, False)
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_e2m3x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:262
+    return _any_convert(_1, f16, e2m3, roundTiesToEven, False)
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_e2m3x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:262
+    return _any_convert(_1, bf16, e2m3, roundTiesToEven, False)
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_e3m2x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:262
+    return _any_convert(_1, f16, e3m2, roundTiesToEven, False)
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_e3m2x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:262
+    return _any_convert(_1, bf16, e3m2, roundTiesToEven, False)
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_e2m1x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:262
+    return _any_convert(_1, f16, e2m1, roundTiesToEven, False)
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_e2m1x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:262
+    return _any_convert(_1, bf16, e2m1, roundTiesToEven, False)
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:262
+    d = _any_convert(_1, f16, e4m3, roundTiesToEven, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, e4m3, roundTiesToEven, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_pzo_e5m2x2_f16x2_1(a: Array) -> Array:
+    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # cvt.yaml:262
+    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_pzo_e5m2x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:262
+    d = convert(_1, bf16, e5m2, roundTiesToEven, False)
+    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:262
+    d = _any_convert(_1, f16, e2m3, roundTiesToEven, False)
+    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_pzo_e2m3x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, e2m3, roundTiesToEven, False)
+    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:262
+    d = _any_convert(_1, f16, e3m2, roundTiesToEven, False)
+    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_pzo_e3m2x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, e3m2, roundTiesToEven, False)
+    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:262
+    d = _any_convert(_1, f16, e2m1, roundTiesToEven, False)
+    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, e2m1, roundTiesToEven, False)
+    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_relu_e4m3x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:262
+    d = _any_convert(_1, f16, e4m3, roundTiesToEven, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_relu_e4m3x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, e4m3, roundTiesToEven, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_relu_e5m2x2_f16x2_1(a: Array) -> Array:
+    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # cvt.yaml:262
+    return maximum(d, _x00, e5m2)  # modifiers.yaml:83
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_relu_e5m2x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:262
+    d = convert(_1, bf16, e5m2, roundTiesToEven, False)
+    return maximum(d, _x00, e5m2)  # modifiers.yaml:83
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_relu_e2m3x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:262
+    d = _any_convert(_1, f16, e2m3, roundTiesToEven, False)
+    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_relu_e2m3x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, e2m3, roundTiesToEven, False)
+    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_relu_e3m2x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:262
+    d = _any_convert(_1, f16, e3m2, roundTiesToEven, False)
+    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_relu_e3m2x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, e3m2, roundTiesToEven, False)
+    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_relu_e2m1x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:262
+    d = _any_convert(_1, f16, e2m1, roundTiesToEven, False)
+    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_relu_e2m1x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, e2m1, roundTiesToEven, False)
+    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_relu_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:262
+    d = _any_convert(_1, f16, e4m3, roundTiesToEven, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_relu_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, e4m3, roundTiesToEven, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_relu_pzo_e5m2x2_f16x2_1(a: Array) -> Array:
+    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # cvt.yaml:262
+    d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:83
+    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_relu_pzo_e5m2x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:262
+    d = convert(_1, bf16, e5m2, roundTiesToEven, False)
+    d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:83
+    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_relu_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:262
+    d = _any_convert(_1, f16, e2m3, roundTiesToEven, False)
+    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_relu_pzo_e2m3x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, e2m3, roundTiesToEven, False)
+    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_relu_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:262
+    d = _any_convert(_1, f16, e3m2, roundTiesToEven, False)
+    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_relu_pzo_e3m2x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, e3m2, roundTiesToEven, False)
+    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_relu_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:262
+    d = _any_convert(_1, f16, e2m1, roundTiesToEven, False)
+    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_relu_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, e2m1, roundTiesToEven, False)
+    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_e4m3x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:262
+    d = _any_convert(_1, f16, e4m3, roundTowardZero, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_e4m3x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, e4m3, roundTowardZero, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_e5m2x2_f16x2_1(a: Array) -> Array:
+    return convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # cvt.yaml:262
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_e5m2x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:262
+    return convert(_1, bf16, e5m2, roundTowardZero, False)
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_e2m3x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:262
+    return _any_convert(_1, f16, e2m3, roundTowardZero, False)
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_e2m3x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:262
+    return _any_convert(_1, bf16, e2m3, roundTowardZero, False)
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_e3m2x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:262
+    return _any_convert(_1, f16, e3m2, roundTowardZero, False)
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_e3m2x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:262
+    return _any_convert(_1, bf16, e3m2, roundTowardZero, False)
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_e2m1x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:262
+    return _any_convert(_1, f16, e2m1, roundTowardZero, False)
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_e2m1x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:262
+    return _any_convert(_1, bf16, e2m1, roundTowardZero, False)
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:262
+    d = _any_convert(_1, f16, e4m3, roundTowardZero, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, e4m3, roundTowardZero, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_pzo_e5m2x2_f16x2_1(a: Array) -> Array:
+    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # cvt.yaml:262
+    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_pzo_e5m2x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:262
+    d = convert(_1, bf16, e5m2, roundTowardZero, False)
+    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:262
+    d = _any_convert(_1, f16, e2m3, roundTowardZero, False)
+    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_pzo_e2m3x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, e2m3, roundTowardZero, False)
+    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:262
+    d = _any_convert(_1, f16, e3m2, roundTowardZero, False)
+    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_pzo_e3m2x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, e3m2, roundTowardZero, False)
+    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:262
+    d = _any_convert(_1, f16, e2m1, roundTowardZero, False)
+    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, e2m1, roundTowardZero, False)
+    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_relu_e4m3x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:262
+    d = _any_convert(_1, f16, e4m3, roundTowardZero, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_relu_e4m3x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, e4m3, roundTowardZero, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_relu_e5m2x2_f16x2_1(a: Array) -> Array:
+    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # cvt.yaml:262
+    return maximum(d, _x00, e5m2)  # modifiers.yaml:83
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_relu_e5m2x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:262
+    d = convert(_1, bf16, e5m2, roundTowardZero, False)
+    return maximum(d, _x00, e5m2)  # modifiers.yaml:83
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_relu_e2m3x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:262
+    d = _any_convert(_1, f16, e2m3, roundTowardZero, False)
+    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_relu_e2m3x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, e2m3, roundTowardZero, False)
+    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_relu_e3m2x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:262
+    d = _any_convert(_1, f16, e3m2, roundTowardZero, False)
+    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_relu_e3m2x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, e3m2, roundTowardZero, False)
+    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_relu_e2m1x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:262
+    d = _any_convert(_1, f16, e2m1, roundTowardZero, False)
+    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_relu_e2m1x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, e2m1, roundTowardZero, False)
+    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_relu_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:262
+    d = _any_convert(_1, f16, e4m3, roundTowardZero, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_relu_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, e4m3, roundTowardZero, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_relu_pzo_e5m2x2_f16x2_1(a: Array) -> Array:
+    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # cvt.yaml:262
+    d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:83
+    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_relu_pzo_e5m2x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:262
+    d = convert(_1, bf16, e5m2, roundTowardZero, False)
+    d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:83
+    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_relu_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:262
+    d = _any_convert(_1, f16, e2m3, roundTowardZero, False)
+    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_relu_pzo_e2m3x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, e2m3, roundTowardZero, False)
+    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_relu_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:262
+    d = _any_convert(_1, f16, e3m2, roundTowardZero, False)
+    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_relu_pzo_e3m2x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, e3m2, roundTowardZero, False)
+    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_relu_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:262
+    d = _any_convert(_1, f16, e2m1, roundTowardZero, False)
+    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_relu_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, e2m1, roundTowardZero, False)
+    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+
+
+@_halved
+def _end_6(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_6(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_7(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
+    d = convert(_1, f32, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_7(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_8(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
+    return _any_convert(_1, f32, e2m3, roundTiesToEven, False)
+
+
+def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_8(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_9(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
+    return _any_convert(_1, f32, e3m2, roundTiesToEven, False)
+
+
+def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_9(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_10(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
+    return _any_convert(_1, f32, e2m1, roundTiesToEven, False)
+
+
+def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_10(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_11(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+
+
+def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_11(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_12(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
+    d = convert(_1, f32, e5m2, roundTiesToEven, False)
+    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return select(isZero(d_2, e5m2), _x00, d_2)  # modifiers.yaml:93
+
+
+def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_12(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_13(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
+    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
+
+
+def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_13(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_14(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
+    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
+
+
+def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_14(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_15(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
+    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
+
+
+def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_15(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_16(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+
+
+def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_16(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_17(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
+    d = convert(_1, f32, e5m2, roundTiesToEven, False)
+    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
+
+
+def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_17(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_18(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
+    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+
+
+def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_18(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_19(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
+    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+
+
+def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_19(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_20(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
+    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+
+
+def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_20(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_21(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+
+
+def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_21(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_22(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
+    d = convert(_1, f32, e5m2, roundTiesToEven, False)
+    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    d_3 = maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
+    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+
+
+def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_22(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_23(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
+    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+
+
+def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_23(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_24(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
+    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+
+
+def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_24(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_25(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
+    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+
+
+def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_25(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_26(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_26(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_27(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
+    d = convert(_1, f32, e5m2, roundTowardZero, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_27(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_28(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
+    return _any_convert(_1, f32, e2m3, roundTowardZero, False)
+
+
+def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_28(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_29(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
+    return _any_convert(_1, f32, e3m2, roundTowardZero, False)
+
+
+def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_29(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_30(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
+    return _any_convert(_1, f32, e2m1, roundTowardZero, False)
+
+
+def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_30(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_31(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+
+
+def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_31(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_32(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
+    d = convert(_1, f32, e5m2, roundTowardZero, False)
+    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return select(isZero(d_2, e5m2), _x00, d_2)  # modifiers.yaml:93
+
+
+def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_32(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_33(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
+    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
+
+
+def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_33(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_34(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
+    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
+
+
+def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_34(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_35(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
+    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
+
+
+def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_35(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_36(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+
+
+def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_36(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_37(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
+    d = convert(_1, f32, e5m2, roundTowardZero, False)
+    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
+
+
+def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_37(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_38(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
+    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+
+
+def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_38(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_39(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
+    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+
+
+def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_39(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_40(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
+    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+
+
+def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_40(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_41(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+
+
+def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_41(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_42(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
+    d = convert(_1, f32, e5m2, roundTowardZero, False)
+    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    d_3 = maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
+    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+
+
+def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_42(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_43(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
+    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+
+
+def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_43(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_44(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
+    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+
+
+def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_44(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_45(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
+    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+
+
+def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_45(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_6(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_6(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_7(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_7(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_8(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_8(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_9(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_9(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_10(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_10(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_11(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_11(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_12(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_12(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_13(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_13(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_14(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_14(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_15(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_15(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_16(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_16(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_17(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_17(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_18(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_18(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_19(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_19(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_20(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_20(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_21(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_21(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_22(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_22(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_23(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_23(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_24(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_24(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_25(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_25(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_26(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_26(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_27(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_27(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_28(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_28(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_29(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_29(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_30(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_30(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_31(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_31(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_32(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_32(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_33(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_33(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_34(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_34(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_35(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_35(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_36(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_36(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_37(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_37(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_38(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_38(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_39(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_39(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_40(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_40(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_41(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_41(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_42(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_42(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_43(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_43(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_44(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_44(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_45(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_45(division(x, _2, f32, roundTowardZero, False))
+
+
+@_tabulated(8)
+def cvt_rn_f16x2_e4m3x2_1(a: Array) -> Array:
+    d = _any_convert(a, e4m3, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
+
+
+@_tabulated(8)
+def cvt_rn_f16x2_e5m2x2_1(a: Array) -> Array:
+    return convert(a, e5m2, f16, roundTiesToEven, False)  # cvt.yaml:264
+
+
+@_tabulated(6)
+def cvt_rn_f16x2_e2m3x2_1(a: Array) -> Array:
+    d = _any_convert(a, e2m3, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
+
+
+@_tabulated(6)
+def cvt_rn_f16x2_e3m2x2_1(a: Array) -> Array:
+    d = _any_convert(a, e3m2, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
+
+
+@_tabulated(4)
+def cvt_rn_f16x2_e2m1x2_1(a: Array) -> Array:
+    d = _any_convert(a, e2m1, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
+
+
+@_tabulated(8)
+def cvt_rn_relu_f16x2_e4m3x2_1(a: Array) -> Array:
+    d = _any_convert(a, e4m3, f16, roundTiesToEven, False)  # cvt.yaml:264
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
+    return maximum(d_2, _x0000, f16)  # modifiers.yaml:83
+
+
+@_tabulated(8)
+def cvt_rn_relu_f16x2_e5m2x2_1(a: Array) -> Array:
+    d = convert(a, e5m2, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return maximum(d, _x0000, f16)  # modifiers.yaml:83
+
+
+@_tabulated(6)
+def cvt_rn_relu_f16x2_e2m3x2_1(a: Array) -> Array:
+    d = _any_convert(a, e2m3, f16, roundTiesToEven, False)  # cvt.yaml:264
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
+    return maximum(d_2, _x0000, f16)  # modifiers.yaml:83
+
+
+@_tabulated(6)
+def cvt_rn_relu_f16x2_e3m2x2_1(a: Array) -> Array:
+    d = _any_convert(a, e3m2, f16, roundTiesToEven, False)  # cvt.yaml:264
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
+    return maximum(d_2, _x0000, f16)  # modifiers.yaml:83
+
+
+@_tabulated(4)
+def cvt_rn_relu_f16x2_e2m1x2_1(a: Array) -> Array:
+    d = _any_convert(a, e2m1, f16, roundTiesToEven, False)  # cvt.yaml:264
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
+    return maximum(d_2, _x0000, f16)  # modifiers.yaml:83
+
+
+@_tabulated(8)
+def cvt_rn_bf16x2_e4m3x2_1(a: Array) -> Array:
+    x = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    d = x  # cvt.yaml:248
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+
+
+@_tabulated(8)
+def cvt_rn_bf16x2_e5m2x2_1(a: Array) -> Array:
+    x = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    d = x  # cvt.yaml:248
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+
+
+@_tabulated(6)
+def cvt_rn_bf16x2_e2m3x2_1(a: Array) -> Array:
+    x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    d = x  # cvt.yaml:248
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+
+
+@_tabulated(6)
+def cvt_rn_bf16x2_e3m2x2_1(a: Array) -> Array:
+    x = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    d = x  # cvt.yaml:248
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+
+
+@_tabulated(4)
+def cvt_rn_bf16x2_e2m1x2_1(a: Array) -> Array:
+    x = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    d = x  # cvt.yaml:248
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+
+
+@_tabulated(8)
+def cvt_rn_satfinite_bf16x2_e4m3x2_1(a: Array) -> Array:
+    x = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+
+
+@_tabulated(8)
+def cvt_rn_satfinite_bf16x2_e5m2x2_1(a: Array) -> Array:
+    x = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
+
+
+@_tabulated(6)
+def cvt_rn_satfinite_bf16x2_e2m3x2_1(a: Array) -> Array:
+    x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+
+
+@_tabulated(6)
+def cvt_rn_satfinite_bf16x2_e3m2x2_1(a: Array) -> Array:
+    x = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+
+
+@_tabulated(4)
+def cvt_rn_satfinite_bf16x2_e2m1x2_1(a: Array) -> Array:
+    x = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+
+
+@_tabulated(8)
+def cvt_rn_relu_bf16x2_e4m3x2_1(a: Array) -> Array:
+    x = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    d = x  # cvt.yaml:248
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+
+
+@_tabulated(8)
+def cvt_rn_relu_bf16x2_e5m2x2_1(a: Array) -> Array:
+    x = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    d = x  # cvt.yaml:248
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+
+
+@_tabulated(6)
+def cvt_rn_relu_bf16x2_e2m3x2_1(a: Array) -> Array:
+    x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    d = x  # cvt.yaml:248
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+
+
+@_tabulated(6)
+def cvt_rn_relu_bf16x2_e3m2x2_1(a: Array) -> Array:
+    x = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    d = x  # cvt.yaml:248
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+
+
+@_tabulated(4)
+def cvt_rn_relu_bf16x2_e2m1x2_1(a: Array) -> Array:
+    x = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    d = x  # cvt.yaml:248
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+
+
+@_tabulated(8)
+def cvt_rn_relu_satfinite_bf16x2_e4m3x2_1(a: Array) -> Array:
+    x = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+
+
+@_tabulated(8)
+def cvt_rn_relu_satfinite_bf16x2_e5m2x2_1(a: Array) -> Array:
+    x = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
+
+
+@_tabulated(6)
+def cvt_rn_relu_satfinite_bf16x2_e2m3x2_1(a: Array) -> Array:
+    x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+
+
+@_tabulated(6)
+def cvt_rn_relu_satfinite_bf16x2_e3m2x2_1(a: Array) -> Array:
+    x = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+
+
+@_tabulated(4)
+def cvt_rn_relu_satfinite_bf16x2_e2m1x2_1(a: Array) -> Array:
+    x = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+
+
+def cvt_rn_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
+    _1 = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    x = multiplication(_1, _2, bf16, roundTiesToEven, False)
+    d = x  # cvt.yaml:243
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+
+
+def cvt_rn_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) -> Array:
+    _1 = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    x = multiplication(_1, _2, bf16, roundTiesToEven, False)
+    d = x  # cvt.yaml:243
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+
+
+def cvt_rn_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Array:
+    _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    x = multiplication(_1, _2, bf16, roundTiesToEven, False)
+    d = x  # cvt.yaml:243
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+
+
+def cvt_rn_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) -> Array:
+    _1 = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    x = multiplication(_1, _2, bf16, roundTiesToEven, False)
+    d = x  # cvt.yaml:243
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+
+
+def cvt_rn_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) -> Array:
+    _1 = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    x = multiplication(_1, _2, bf16, roundTiesToEven, False)
+    d = x  # cvt.yaml:243
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+
+
+@_tabulated(16)
+def _end_46(x: Array) -> Array:
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+
+
+def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
+    _1 = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    return _end_46(multiplication(_1, _2, bf16, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) -> Array:
+    _1 = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    return _end_46(multiplication(_1, _2, bf16, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Array:
+    _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    return _end_46(multiplication(_1, _2, bf16, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) -> Array:
+    _1 = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    return _end_46(multiplication(_1, _2, bf16, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) -> Array:
+    _1 = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    return _end_46(multiplication(_1, _2, bf16, roundTiesToEven, False))
+
+
+@_tabulated(16)
+def _end_47(x: Array) -> Array:
+    d = x  # cvt.yaml:243
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+
+
+def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
+    _1 = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    return _end_47(multiplication(_1, _2, bf16, roundTiesToEven, False))
+
+
+def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) -> Array:
+    _1 = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    return _end_47(multiplication(_1, _2, bf16, roundTiesToEven, False))
+
+
+def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Array:
+    _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    return _end_47(multiplication(_1, _2, bf16, roundTiesToEven, False))
+
+
+def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) -> Array:
+    _1 = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    return _end_47(multiplication(_1, _2, bf16, roundTiesToEven, False))
+
+
+def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) -> Array:
+    _1 = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    return _end_47(multiplication(_1, _2, bf16, roundTiesToEven, False))
+
+
+@_tabulated(16)
+def _end_48(x: Array) -> Array:
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+
+
+def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
+    _1 = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    return _end_48(multiplication(_1, _2, bf16, roundTiesToEven, False))
+
+
+def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) -> Array:
+    _1 = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    return _end_48(multiplication(_1, _2, bf16, roundTiesToEven, False))
+
+
+def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Array:
+    _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    return _end_48(multiplication(_1, _2, bf16, roundTiesToEven, False))
+
+
+def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) -> Array:
+    _1 = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    return _end_48(multiplication(_1, _2, bf16, roundTiesToEven, False))
+
+
+def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) -> Array:
+    _1 = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    return _end_48(multiplication(_1, _2, bf16, roundTiesToEven, False))
+
+
+def cvt_rs_f16x2_f32_3(a: Array, r: Array) -> Array:
+    return convertStochastic(a, r, f32, f16, 13)  # cvt.yaml:228
+
+
+def cvt_rs_bf16x2_f32_3(a: Array, r: Array) -> Array:
+    return convertStochastic(a, r, f32, bf16, 16)  # cvt.yaml:228
+
+
+def cvt_rs_satfinite_f16x2_f32_3(a: Array, r: Array) -> Array:
+    return convertStochastic(minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32), r, f32, f16, 13)  # cvt.yaml:228
+
+
+def cvt_rs_satfinite_bf16x2_f32_3(a: Array, r: Array) -> Array:
+    return convertStochastic(minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32), r, f32, bf16, 16)  # cvt.yaml:228
+
+
+def cvt_rs_relu_f16x2_f32_3(a: Array, r: Array) -> Array:
+    d = convertStochastic(a, r, f32, f16, 13)  # cvt.yaml:228
+    return maximum(d, _x0000, f16)  # modifiers.yaml:83
+
+
+def cvt_rs_relu_bf16x2_f32_3(a: Array, r: Array) -> Array:
+    d = convertStochastic(a, r, f32, bf16, 16)  # cvt.yaml:228
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
+
+
+def cvt_rs_relu_satfinite_f16x2_f32_3(a: Array, r: Array) -> Array:
+    d = convertStochastic(minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32), r, f32, f16, 13)  # cvt.yaml:228
+    return maximum(d, _x0000, f16)  # modifiers.yaml:83
+
+
+def cvt_rs_relu_satfinite_bf16x2_f32_3(a: Array, r: Array) -> Array:
+    d = convertStochastic(minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32), r, f32, bf16, 16)  # cvt.yaml:228
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
+
+
+def cvt_rs_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
+    d = convertStochastic(minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32), r, f32, e4m3, 16)  # cvt.yaml:228
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def cvt_rs_satfinite_e5m2x4_f32_5(a: Array, r: Array) -> Array:
+    return convertStochastic(minimum(maximum(a, _xc7600000, f32), _x47600000, f32), r, f32, e5m2, 16)  # cvt.yaml:228
+
+
+def cvt_rs_satfinite_e2m3x4_f32_5(a: Array, r: Array) -> Array:
+    return convertStochastic(minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32), r, f32, e2m3, 16)  # cvt.yaml:228
+
+
+def cvt_rs_satfinite_e3m2x4_f32_5(a: Array, r: Array) -> Array:
+    return convertStochastic(minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32), r, f32, e3m2, 16)  # cvt.yaml:228
+
+
+def cvt_rs_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
+    return convertStochastic(minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32), r, f32, e2m1, 16)  # cvt.yaml:228
+
+
+def cvt_rs_relu_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
+    d = convertStochastic(minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32), r, f32, e4m3, 16)  # cvt.yaml:228
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+
+
+def cvt_rs_relu_satfinite_e5m2x4_f32_5(a: Array, r: Array) -> Array:
+    d = convertStochastic(minimum(maximum(a, _xc7600000, f32), _x47600000, f32), r, f32, e5m2, 16)  # cvt.yaml:228
+    return maximum(d, _x00, e5m2)  # modifiers.yaml:83
+
+
+def cvt_rs_relu_satfinite_e2m3x4_f32_5(a: Array, r: Array) -> Array:
+    d = convertStochastic(minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32), r, f32, e2m3, 16)  # cvt.yaml:228
+    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+
+
+def cvt_rs_relu_satfinite_e3m2x4_f32_5(a: Array, r: Array) -> Array:
+    d = convertStochastic(minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32), r, f32, e3m2, 16)  # cvt.yaml:228
+    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+
+
+def cvt_rs_relu_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
+    d = convertStochastic(minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32), r, f32, e2m1, 16)  # cvt.yaml:228
+    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+
+
+@_halved
+def cvt_rz_ue8m0x2_f32_2(a: Array) -> Array:
+    d = _any_convert(a, f32, ue8m0, roundTowardZero, False)  # cvt.yaml:264
+    return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
+
+
+@_halved
+def cvt_rz_satfinite_ue8m0x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xff000000, f32), _x7f000000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, ue8m0, roundTowardZero, False)
+    return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
+
+
+@_halved
+def cvt_rp_ue8m0x2_f32_2(a: Array) -> Array:
+    d = _any_convert(a, f32, ue8m0, roundTowardPositive, False)  # cvt.yaml:264
+    return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
+
+
+@_halved
+def cvt_rp_satfinite_ue8m0x2_f32_2(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xff000000, f32), _x7f000000, f32)  # cvt.yaml:262
+    d = _any_convert(_1, f32, ue8m0, roundTowardPositive, False)
+    return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
+
+
+@_tabulated(16)
+def cvt_rz_ue8m0x2_bf16x2_1(a: Array) -> Array:
+    d = _any_convert(a, bf16, ue8m0, roundTowardZero, False)  # cvt.yaml:264
+    return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_ue8m0x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xff00, bf16), _x7f00, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, ue8m0, roundTowardZero, False)
+    return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
+
+
+@_tabulated(16)
+def cvt_rp_ue8m0x2_bf16x2_1(a: Array) -> Array:
+    d = _any_convert(a, bf16, ue8m0, roundTowardPositive, False)  # cvt.yaml:264
+    return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
+
+
+@_tabulated(16)
+def cvt_rp_satfinite_ue8m0x2_bf16x2_1(a: Array) -> Array:
+    _1 = minimum(maximum(a, _xff00, bf16), _x7f00, bf16)  # cvt.yaml:262
+    d = _any_convert(_1, bf16, ue8m0, roundTowardPositive, False)
+    return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
+
+
+@_tabulated(8)
+def cvt_rn_bf16x2_ue8m0x2_1(a: Array) -> Array:
+    x = _any_convert(a, ue8m0, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    d = x  # cvt.yaml:248
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+
+
+def cvt_rn_satfinite_s2f6x2_f32_2(a: Array) -> Array:
+    x = convert(a, f32, f32, roundTiesToEven, False)  # cvt.yaml:237
+    x_2 = x  # cvt.yaml:238
+    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:239
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+
+
+def cvt_rn_satfinite_relu_s2f6x2_f32_2(a: Array) -> Array:
+    x = convert(a, f32, f32, roundTiesToEven, False)  # cvt.yaml:237
+    x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:238
+    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:239
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+
+
+def cvt_rz_satfinite_s2f6x2_f32_2(a: Array) -> Array:
+    x = convert(a, f32, f32, roundTowardZero, False)  # cvt.yaml:237
+    x_2 = x  # cvt.yaml:238
+    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:239
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+
+
+def cvt_rz_satfinite_relu_s2f6x2_f32_2(a: Array) -> Array:
+    x = convert(a, f32, f32, roundTowardZero, False)  # cvt.yaml:237
+    x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:238
+    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:239
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_s2f6x2_bf16x2_1(a: Array) -> Array:
+    x = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:237
+    x_2 = x  # cvt.yaml:238
+    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:239
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_relu_s2f6x2_bf16x2_1(a: Array) -> Array:
+    x = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:237
+    x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:238
+    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:239
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_s2f6x2_bf16x2_1(a: Array) -> Array:
+    x = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:237
+    x_2 = x  # cvt.yaml:238
+    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:239
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_relu_s2f6x2_bf16x2_1(a: Array) -> Array:
+    x = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:237
+    x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:238
+    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:239
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+
+
+def cvt_rn_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = convert(a, f32, f32, roundTiesToEven, False)  # cvt.yaml:237
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    x = division(_1, _2, f32, roundTiesToEven, False)
+    x_2 = x  # cvt.yaml:238
+    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:239
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+
+
+def cvt_rn_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = convert(a, f32, f32, roundTiesToEven, False)  # cvt.yaml:237
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    x = division(_1, _2, f32, roundTiesToEven, False)
+    x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:238
+    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:239
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+
+
+def cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = convert(a, f32, f32, roundTowardZero, False)  # cvt.yaml:237
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    x = division(_1, _2, f32, roundTowardZero, False)
+    x_2 = x  # cvt.yaml:238
+    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:239
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+
+
+def cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = convert(a, f32, f32, roundTowardZero, False)  # cvt.yaml:237
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    x = division(_1, _2, f32, roundTowardZero, False)
+    x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:238
+    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:239
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+
+
+def cvt_rn_satfinite_scaled_n2_ue8m0_s2f6x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:237
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    x = division(_1, _2, f32, roundTiesToEven, False)
+    x_2 = x  # cvt.yaml:238
+    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:239
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+
+
+def cvt_rn_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:237
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    x = division(_1, _2, f32, roundTiesToEven, False)
+    x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:238
+    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:239
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+
+
+def cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:237
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    x = division(_1, _2, f32, roundTowardZero, False)
+    x_2 = x  # cvt.yaml:238
+    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:239
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+
+
+def cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:237
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    x = division(_1, _2, f32, roundTowardZero, False)
+    x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:238
+    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:239
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+
+
+@_tabulated(8)
+def cvt_rn_bf16x2_s2f6x2_1(a: Array) -> Array:
+    x = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    d = x  # cvt.yaml:248
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+
+
+@_tabulated(8)
+def cvt_rn_relu_bf16x2_s2f6x2_1(a: Array) -> Array:
+    x = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    d = x  # cvt.yaml:248
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+
+
+@_tabulated(8)
+def cvt_rn_satfinite_bf16x2_s2f6x2_1(a: Array) -> Array:
+    x = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
+
+
+@_tabulated(8)
+def cvt_rn_satfinite_relu_bf16x2_s2f6x2_1(a: Array) -> Array:
+    x = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
+
+
+def cvt_rn_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Array:
+    _1 = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    x = multiplication(_1, _2, bf16, roundTiesToEven, False)
+    d = x  # cvt.yaml:243
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+
+
+def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Array:
+    _1 = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    return _end_47(multiplication(_1, _2, bf16, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Array:
+    _1 = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    return _end_46(multiplication(_1, _2, bf16, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Array:
+    _1 = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    return _end_48(multiplication(_1, _2, bf16, roundTiesToEven, False))
+
+
+@_halved
+def cvt_rn_ue5m3x2_f32_2(a: Array) -> Array:
+    x = convert(a, f32, f32, roundTiesToEven, False)  # cvt.yaml:245
+    d = _any_convert(x, f32, ue5m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+
+
+@_halved
+def cvt_rn_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
+    x = convert(a, f32, f32, roundTiesToEven, False)  # cvt.yaml:245
+    _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
+    d = _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+
+
+@_halved
+def cvt_rz_ue5m3x2_f32_2(a: Array) -> Array:
+    x = convert(a, f32, f32, roundTowardZero, False)  # cvt.yaml:245
+    d = _any_convert(x, f32, ue5m3, roundTowardZero, False)
+    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+
+
+@_halved
+def cvt_rz_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
+    x = convert(a, f32, f32, roundTowardZero, False)  # cvt.yaml:245
+    _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
+    d = _any_convert(_1, f32, ue5m3, roundTowardZero, False)
+    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+
+
+@_halved
+def cvt_rp_ue5m3x2_f32_2(a: Array) -> Array:
+    x = convert(a, f32, f32, roundTowardPositive, False)  # cvt.yaml:245
+    d = _any_convert(x, f32, ue5m3, roundTowardPositive, False)
+    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+
+
+@_halved
+def cvt_rp_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
+    x = convert(a, f32, f32, roundTowardPositive, False)  # cvt.yaml:245
+    _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
+    d = _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
+    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+
+
+@_tabulated(16)
+def cvt_rn_ue5m3x2_f16x2_1(a: Array) -> Array:
+    x = convert(a, f16, f32, roundTiesToEven, False)  # cvt.yaml:245
+    d = _any_convert(x, f32, ue5m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+
+
+@_tabulated(16)
+def cvt_rn_ue5m3x2_bf16x2_1(a: Array) -> Array:
+    x = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:245
+    d = _any_convert(x, f32, ue5m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_ue5m3x2_f16x2_1(a: Array) -> Array:
+    x = convert(a, f16, f32, roundTiesToEven, False)  # cvt.yaml:245
+    _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
+    d = _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+
+
+@_tabulated(16)
+def cvt_rn_satfinite_ue5m3x2_bf16x2_1(a: Array) -> Array:
+    x = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:245
+    _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
+    d = _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+
+
+@_tabulated(16)
+def cvt_rz_ue5m3x2_f16x2_1(a: Array) -> Array:
+    x = convert(a, f16, f32, roundTowardZero, False)  # cvt.yaml:245
+    d = _any_convert(x, f32, ue5m3, roundTowardZero, False)
+    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+
+
+@_tabulated(16)
+def cvt_rz_ue5m3x2_bf16x2_1(a: Array) -> Array:
+    x = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:245
+    d = _any_convert(x, f32, ue5m3, roundTowardZero, False)
+    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_ue5m3x2_f16x2_1(a: Array) -> Array:
+    x = convert(a, f16, f32, roundTowardZero, False)  # cvt.yaml:245
+    _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
+    d = _any_convert(_1, f32, ue5m3, roundTowardZero, False)
+    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+
+
+@_tabulated(16)
+def cvt_rz_satfinite_ue5m3x2_bf16x2_1(a: Array) -> Array:
+    x = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:245
+    _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
+    d = _any_convert(_1, f32, ue5m3, roundTowardZero, False)
+    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+
+
+@_tabulated(16)
+def cvt_rp_ue5m3x2_f16x2_1(a: Array) -> Array:
+    x = convert(a, f16, f32, roundTowardPositive, False)  # cvt.yaml:245
+    d = _any_convert(x, f32, ue5m3, roundTowardPositive, False)
+    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+
+
+@_tabulated(16)
+def cvt_rp_ue5m3x2_bf16x2_1(a: Array) -> Array:
+    x = convert(a, bf16, f32, roundTowardPositive, False)  # cvt.yaml:245
+    d = _any_convert(x, f32, ue5m3, roundTowardPositive, False)
+    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+
+
+@_tabulated(16)
+def cvt_rp_satfinite_ue5m3x2_f16x2_1(a: Array) -> Array:
+    x = convert(a, f16, f32, roundTowardPositive, False)  # cvt.yaml:245
+    _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
+    d = _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
+    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+
+
+@_tabulated(16)
+def cvt_rp_satfinite_ue5m3x2_bf16x2_1(a: Array) -> Array:
+    x = convert(a, bf16, f32, roundTowardPositive, False)  # cvt.yaml:245
+    _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
+    d = _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
+    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+
+
+@_halved
+def _end_49(x_2: Array) -> Array:
+    d = _any_convert(x_2, f32, ue5m3, roundTiesToEven, False)  # cvt.yaml:234
+    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+
+
+def cvt_rn_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_49(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_50(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+
+
+def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_50(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_51(x_2: Array) -> Array:
+    d = _any_convert(x_2, f32, ue5m3, roundTowardZero, False)  # cvt.yaml:234
+    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+
+
+def cvt_rz_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_51(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_52(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, ue5m3, roundTowardZero, False)
+    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+
+
+def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
+    x = convert(_1, f32, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_52(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rn_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_49(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_49(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_50(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTiesToEven, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_50(division(x, _2, f32, roundTiesToEven, False))
+
+
+def cvt_rz_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_51(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_51(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_52(division(x, _2, f32, roundTowardZero, False))
+
+
+def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTowardZero, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_52(division(x, _2, f32, roundTowardZero, False))
+
+
+@_tabulated(8)
+def cvt_rn_f16x2_ue5m3x2_1(a: Array) -> Array:
+    d = _any_convert(a, ue5m3, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
+
+
+@_tabulated(8)
+def cvt_rn_bf16x2_ue5m3x2_1(a: Array) -> Array:
+    x = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    d = x  # cvt.yaml:248
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+
+
+@_tabulated(8)
+def cvt_rn_satfinite_bf16x2_ue5m3x2_1(a: Array) -> Array:
+    x = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # cvt.yaml:247
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+
+
+def cvt_rn_scaled_n2_ue8m0_bf16x2_ue5m3x2_2(a: Array, s: Array) -> Array:
+    _1 = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    x = multiplication(_1, _2, bf16, roundTiesToEven, False)
+    d = x  # cvt.yaml:243
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+
+
+def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_ue5m3x2_2(a: Array, s: Array) -> Array:
+    _1 = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    return _end_46(multiplication(_1, _2, bf16, roundTiesToEven, False))
 
 
 @_tabulated(16)
 def cvt_rz_f32_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:120
+    d = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:264
     return select(isNaN(d, f32), convertNaN(a, bf16, f32), d)  # types.yaml:72
 
 
 @_tabulated(16)
 def cvt_rz_ftz_f32_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:120
-    d_2 = _flushed(d, f32)  # cvt.yaml:123
+    d = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:264
+    d_2 = _flushed(d, f32)  # cvt.yaml:267
     return select(isNaN(d, f32), _x7fffffff, d_2)  # types.yaml:44
 
 
 @_tabulated(16)
 def cvt_rm_f32_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f32, roundTowardNegative, False)  # cvt.yaml:120
+    d = convert(a, bf16, f32, roundTowardNegative, False)  # cvt.yaml:264
     return select(isNaN(d, f32), convertNaN(a, bf16, f32), d)  # types.yaml:72
 
 
 @_tabulated(16)
 def cvt_rm_ftz_f32_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f32, roundTowardNegative, False)  # cvt.yaml:120
-    d_2 = _flushed(d, f32)  # cvt.yaml:123
+    d = convert(a, bf16, f32, roundTowardNegative, False)  # cvt.yaml:264
+    d_2 = _flushed(d, f32)  # cvt.yaml:267
     return select(isNaN(d, f32), _x7fffffff, d_2)  # types.yaml:44
 
 
 @_tabulated(16)
 def cvt_rp_f32_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f32, roundTowardPositive, False)  # cvt.yaml:120
+    d = convert(a, bf16, f32, roundTowardPositive, False)  # cvt.yaml:264
     return select(isNaN(d, f32), convertNaN(a, bf16, f32), d)  # types.yaml:72
 
 
 @_tabulated(16)
 def cvt_rp_ftz_f32_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f32, roundTowardPositive, False)  # cvt.yaml:120
-    d_2 = _flushed(d, f32)  # cvt.yaml:123
+    d = convert(a, bf16, f32, roundTowardPositive, False)  # cvt.yaml:264
+    d_2 = _flushed(d, f32)  # cvt.yaml:267
     return select(isNaN(d, f32), _x7fffffff, d_2)  # types.yaml:44
 
 
+def cvt_rm_pzo_f16_f32_1(a: Array) -> Array:
+    d = convert(a, f32, f16, roundTowardNegative, False)  # cvt.yaml:264
+    return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:93
+
+
+def cvt_rm_pzo_bf16_f32_1(a: Array) -> Array:
+    d = convert(a, f32, bf16, roundTowardNegative, False)  # cvt.yaml:264
+    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
+
+
+def cvt_rp_pzo_f16_f32_1(a: Array) -> Array:
+    d = convert(a, f32, f16, roundTowardPositive, False)  # cvt.yaml:264
+    return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:93
+
+
+def cvt_rp_pzo_bf16_f32_1(a: Array) -> Array:
+    d = convert(a, f32, bf16, roundTowardPositive, False)  # cvt.yaml:264
+    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
+
+
+def cvt_rn_ftz_pzo_bf16_f32_1(a: Array) -> Array:
+    d = convert(a, f32, bf16, roundTiesToEven, False, True)  # cvt.yaml:264
+    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
+
+
+def cvt_rz_ftz_pzo_bf16_f32_1(a: Array) -> Array:
+    d = convert(a, f32, bf16, roundTowardZero, False, True)  # cvt.yaml:264
+    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
+
+
+def cvt_rm_ftz_pzo_bf16_f32_1(a: Array) -> Array:
+    d = convert(a, f32, bf16, roundTowardNegative, False, True)  # cvt.yaml:264
+    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
+
+
+def cvt_rp_ftz_pzo_bf16_f32_1(a: Array) -> Array:
+    d = convert(a, f32, bf16, roundTowardPositive, False, True)  # cvt.yaml:264
+    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
+
+
+@_halved
+def _end_53(x_2: Array) -> Array:
+    d = _any_convert(x_2, f32, ue5m3, roundTowardPositive, False)  # cvt.yaml:234
+    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+
+
+def cvt_rp_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTowardPositive, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
+    return _end_53(division(x, _2, f32, roundTowardPositive, False))
+
+
+def cvt_rp_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTowardPositive, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
+    return _end_53(division(x, _2, f32, roundTowardPositive, False))
+
+
+@_halved
+def _end_54(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
+    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+
+
+def cvt_rp_satfinite_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
+    x = convert(_1, f16, f32, roundTowardPositive, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
+    return _end_54(division(x, _2, f32, roundTowardPositive, False))
+
+
+def cvt_rp_satfinite_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
+    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
+    x = convert(_1, bf16, f32, roundTowardPositive, False)
+    _2 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
+    return _end_54(division(x, _2, f32, roundTowardPositive, False))
+
+
 def cvt_f32_f32_1_sm_10(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    return a_2  # cvt.yaml:115
+    a_2 = _flushed(a, f32)  # modifiers.yaml:66
+    return a_2  # cvt.yaml:260
 
 
 def cvt_sat_f32_f32_1_sm_10(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    d = a_2  # cvt.yaml:115
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    a_2 = _flushed(a, f32)  # modifiers.yaml:66
+    d = a_2  # cvt.yaml:260
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_f64_f32_1_sm_10(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    d = convert(a, f32, f64, roundTiesToEven, False, True)  # cvt.yaml:120
+    a_2 = _flushed(a, f32)  # modifiers.yaml:66
+    d = convert(a, f32, f64, roundTiesToEven, False, True)  # cvt.yaml:264
     return select(isNaN(d, f64), quieten(convertNaN(a_2, f32, f64), f64), d)  # types.yaml:82
 
 
 def cvt_sat_f64_f32_1_sm_10(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    d = convert(a, f32, f64, roundTiesToEven, False, True)  # cvt.yaml:120
+    a_2 = _flushed(a, f32)  # modifiers.yaml:66
+    d = convert(a, f32, f64, roundTiesToEven, False, True)  # cvt.yaml:264
     d_2 = select(isNaN(d, f64), quieten(convertNaN(a_2, f32, f64), f64), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
@@ -3994,7 +7242,7 @@ KERNELS = _kernels("cvt", (
     (cvt_rzi_bf16_bf16_1, 1, "rzi.bf16.bf16"),
     (cvt_rmi_bf16_bf16_1, 1, "rmi.bf16.bf16"),
     (cvt_rpi_bf16_bf16_1, 1, "rpi.bf16.bf16"),
-    (cvt_f32_f32_1, 1, "f32.f32"),
+    (cvt_f32_f32_1, 1, "f32.f32 f64.f64"),
     (cvt_sat_f32_f32_1, 1, "sat.f32.f32"),
     (cvt_ftz_f32_f32_1, 1, "ftz.f32.f32"),
     (cvt_ftz_sat_f32_f32_1, 1, "ftz.sat.f32.f32"),
@@ -4022,7 +7270,6 @@ KERNELS = _kernels("cvt", (
     (cvt_rpi_ftz_f32_f32_1, 1, "rpi.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rpi_ftz_sat_f32_f32_1, 1, "rpi.ftz.sat.f32.f32"),
     (cvt_rpi_ftz_sat_f32_f32_1, 1, "rpi.sat.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (cvt_f64_f64_1, 1, "f64.f64"),
     (cvt_sat_f64_f64_1, 1, "sat.f64.f64"),
     (cvt_rni_f64_f64_1, 1, "rni.f64.f64"),
     (cvt_rni_sat_f64_f64_1, 1, "rni.sat.f64.f64"),
@@ -4160,12 +7407,440 @@ KERNELS = _kernels("cvt", (
     (cvt_rz_relu_tf32_f32_1, 1, "rz.relu.tf32.f32"),
     (cvt_rz_satfinite_tf32_f32_1, 1, "rz.satfinite.tf32.f32"),
     (cvt_rz_satfinite_relu_tf32_f32_1, 1, "rz.satfinite.relu.tf32.f32"),
+    (cvt_rn_pzo_f16_f32_1, 1, "rn.pzo.f16.f32"),
+    (cvt_rn_pzo_f16_f32_1, 2, "rn.pzo.f16x2.f32"),
+    (cvt_rn_pzo_bf16_f32_1, 1, "rn.pzo.bf16.f32"),
+    (cvt_rn_pzo_bf16_f32_1, 2, "rn.pzo.bf16x2.f32"),
+    (cvt_rn_satfinite_pzo_f16_f32_1, 1, "rn.satfinite.pzo.f16.f32"),
+    (cvt_rn_satfinite_pzo_f16_f32_1, 2, "rn.satfinite.pzo.f16x2.f32"),
+    (cvt_rn_satfinite_pzo_bf16_f32_1, 1, "rn.satfinite.pzo.bf16.f32"),
+    (cvt_rn_satfinite_pzo_bf16_f32_1, 2, "rn.satfinite.pzo.bf16x2.f32"),
+    (cvt_rn_relu_pzo_f16_f32_1, 1, "rn.relu.pzo.f16.f32"),
+    (cvt_rn_relu_pzo_f16_f32_1, 2, "rn.relu.pzo.f16x2.f32"),
+    (cvt_rn_relu_pzo_bf16_f32_1, 1, "rn.relu.pzo.bf16.f32"),
+    (cvt_rn_relu_pzo_bf16_f32_1, 2, "rn.relu.pzo.bf16x2.f32"),
+    (cvt_rn_relu_satfinite_pzo_f16_f32_1, 1, "rn.relu.satfinite.pzo.f16.f32"),
+    (cvt_rn_relu_satfinite_pzo_f16_f32_1, 2, "rn.relu.satfinite.pzo.f16x2.f32"),
+    (cvt_rn_relu_satfinite_pzo_bf16_f32_1, 1, "rn.relu.satfinite.pzo.bf16.f32"),
+    (cvt_rn_relu_satfinite_pzo_bf16_f32_1, 2, "rn.relu.satfinite.pzo.bf16x2.f32"),
+    (cvt_rz_pzo_f16_f32_1, 1, "rz.pzo.f16.f32"),
+    (cvt_rz_pzo_f16_f32_1, 2, "rz.pzo.f16x2.f32"),
+    (cvt_rz_pzo_bf16_f32_1, 1, "rz.pzo.bf16.f32"),
+    (cvt_rz_pzo_bf16_f32_1, 2, "rz.pzo.bf16x2.f32"),
+    (cvt_rz_satfinite_pzo_f16_f32_1, 1, "rz.satfinite.pzo.f16.f32"),
+    (cvt_rz_satfinite_pzo_f16_f32_1, 2, "rz.satfinite.pzo.f16x2.f32"),
+    (cvt_rz_satfinite_pzo_bf16_f32_1, 1, "rz.satfinite.pzo.bf16.f32"),
+    (cvt_rz_satfinite_pzo_bf16_f32_1, 2, "rz.satfinite.pzo.bf16x2.f32"),
+    (cvt_rz_relu_pzo_f16_f32_1, 1, "rz.relu.pzo.f16.f32"),
+    (cvt_rz_relu_pzo_f16_f32_1, 2, "rz.relu.pzo.f16x2.f32"),
+    (cvt_rz_relu_pzo_bf16_f32_1, 1, "rz.relu.pzo.bf16.f32"),
+    (cvt_rz_relu_pzo_bf16_f32_1, 2, "rz.relu.pzo.bf16x2.f32"),
+    (cvt_rz_relu_satfinite_pzo_f16_f32_1, 1, "rz.relu.satfinite.pzo.f16.f32"),
+    (cvt_rz_relu_satfinite_pzo_f16_f32_1, 2, "rz.relu.satfinite.pzo.f16x2.f32"),
+    (cvt_rz_relu_satfinite_pzo_bf16_f32_1, 1, "rz.relu.satfinite.pzo.bf16.f32"),
+    (cvt_rz_relu_satfinite_pzo_bf16_f32_1, 2, "rz.relu.satfinite.pzo.bf16x2.f32"),
+    (cvt_rn_pzo_tf32_f32_1, 1, "rn.pzo.tf32.f32"),
+    (cvt_rn_relu_pzo_tf32_f32_1, 1, "rn.relu.pzo.tf32.f32"),
+    (cvt_rn_satfinite_pzo_tf32_f32_1, 1, "rn.satfinite.pzo.tf32.f32"),
+    (cvt_rn_satfinite_relu_pzo_tf32_f32_1, 1, "rn.satfinite.relu.pzo.tf32.f32"),
+    (cvt_rz_pzo_tf32_f32_1, 1, "rz.pzo.tf32.f32"),
+    (cvt_rz_relu_pzo_tf32_f32_1, 1, "rz.relu.pzo.tf32.f32"),
+    (cvt_rz_satfinite_pzo_tf32_f32_1, 1, "rz.satfinite.pzo.tf32.f32"),
+    (cvt_rz_satfinite_relu_pzo_tf32_f32_1, 1, "rz.satfinite.relu.pzo.tf32.f32"),
+    (cvt_rn_satfinite_e4m3x2_f32_2, 2, "rn.satfinite.e4m3x2.f32"),
+    (cvt_rn_satfinite_e5m2x2_f32_2, 2, "rn.satfinite.e5m2x2.f32"),
+    (cvt_rn_satfinite_e2m3x2_f32_2, 2, "rn.satfinite.e2m3x2.f32"),
+    (cvt_rn_satfinite_e3m2x2_f32_2, 2, "rn.satfinite.e3m2x2.f32"),
+    (cvt_rn_satfinite_e2m1x2_f32_2, 2, "rn.satfinite.e2m1x2.f32"),
+    (cvt_rn_satfinite_pzo_e4m3x2_f32_2, 2, "rn.satfinite.pzo.e4m3x2.f32"),
+    (cvt_rn_satfinite_pzo_e5m2x2_f32_2, 2, "rn.satfinite.pzo.e5m2x2.f32"),
+    (cvt_rn_satfinite_pzo_e2m3x2_f32_2, 2, "rn.satfinite.pzo.e2m3x2.f32"),
+    (cvt_rn_satfinite_pzo_e3m2x2_f32_2, 2, "rn.satfinite.pzo.e3m2x2.f32"),
+    (cvt_rn_satfinite_pzo_e2m1x2_f32_2, 2, "rn.satfinite.pzo.e2m1x2.f32"),
+    (cvt_rn_satfinite_relu_e4m3x2_f32_2, 2, "rn.satfinite.relu.e4m3x2.f32"),
+    (cvt_rn_satfinite_relu_e5m2x2_f32_2, 2, "rn.satfinite.relu.e5m2x2.f32"),
+    (cvt_rn_satfinite_relu_e2m3x2_f32_2, 2, "rn.satfinite.relu.e2m3x2.f32"),
+    (cvt_rn_satfinite_relu_e3m2x2_f32_2, 2, "rn.satfinite.relu.e3m2x2.f32"),
+    (cvt_rn_satfinite_relu_e2m1x2_f32_2, 2, "rn.satfinite.relu.e2m1x2.f32"),
+    (cvt_rn_satfinite_relu_pzo_e4m3x2_f32_2, 2, "rn.satfinite.relu.pzo.e4m3x2.f32"),
+    (cvt_rn_satfinite_relu_pzo_e5m2x2_f32_2, 2, "rn.satfinite.relu.pzo.e5m2x2.f32"),
+    (cvt_rn_satfinite_relu_pzo_e2m3x2_f32_2, 2, "rn.satfinite.relu.pzo.e2m3x2.f32"),
+    (cvt_rn_satfinite_relu_pzo_e3m2x2_f32_2, 2, "rn.satfinite.relu.pzo.e3m2x2.f32"),
+    (cvt_rn_satfinite_relu_pzo_e2m1x2_f32_2, 2, "rn.satfinite.relu.pzo.e2m1x2.f32"),
+    (cvt_rz_satfinite_e4m3x2_f32_2, 2, "rz.satfinite.e4m3x2.f32"),
+    (cvt_rz_satfinite_e5m2x2_f32_2, 2, "rz.satfinite.e5m2x2.f32"),
+    (cvt_rz_satfinite_e2m3x2_f32_2, 2, "rz.satfinite.e2m3x2.f32"),
+    (cvt_rz_satfinite_e3m2x2_f32_2, 2, "rz.satfinite.e3m2x2.f32"),
+    (cvt_rz_satfinite_e2m1x2_f32_2, 2, "rz.satfinite.e2m1x2.f32"),
+    (cvt_rz_satfinite_pzo_e4m3x2_f32_2, 2, "rz.satfinite.pzo.e4m3x2.f32"),
+    (cvt_rz_satfinite_pzo_e5m2x2_f32_2, 2, "rz.satfinite.pzo.e5m2x2.f32"),
+    (cvt_rz_satfinite_pzo_e2m3x2_f32_2, 2, "rz.satfinite.pzo.e2m3x2.f32"),
+    (cvt_rz_satfinite_pzo_e3m2x2_f32_2, 2, "rz.satfinite.pzo.e3m2x2.f32"),
+    (cvt_rz_satfinite_pzo_e2m1x2_f32_2, 2, "rz.satfinite.pzo.e2m1x2.f32"),
+    (cvt_rz_satfinite_relu_e4m3x2_f32_2, 2, "rz.satfinite.relu.e4m3x2.f32"),
+    (cvt_rz_satfinite_relu_e5m2x2_f32_2, 2, "rz.satfinite.relu.e5m2x2.f32"),
+    (cvt_rz_satfinite_relu_e2m3x2_f32_2, 2, "rz.satfinite.relu.e2m3x2.f32"),
+    (cvt_rz_satfinite_relu_e3m2x2_f32_2, 2, "rz.satfinite.relu.e3m2x2.f32"),
+    (cvt_rz_satfinite_relu_e2m1x2_f32_2, 2, "rz.satfinite.relu.e2m1x2.f32"),
+    (cvt_rz_satfinite_relu_pzo_e4m3x2_f32_2, 2, "rz.satfinite.relu.pzo.e4m3x2.f32"),
+    (cvt_rz_satfinite_relu_pzo_e5m2x2_f32_2, 2, "rz.satfinite.relu.pzo.e5m2x2.f32"),
+    (cvt_rz_satfinite_relu_pzo_e2m3x2_f32_2, 2, "rz.satfinite.relu.pzo.e2m3x2.f32"),
+    (cvt_rz_satfinite_relu_pzo_e3m2x2_f32_2, 2, "rz.satfinite.relu.pzo.e3m2x2.f32"),
+    (cvt_rz_satfinite_relu_pzo_e2m1x2_f32_2, 2, "rz.satfinite.relu.pzo.e2m1x2.f32"),
+    (cvt_rn_satfinite_e4m3x2_f16x2_1, 1, "rn.satfinite.e4m3x2.f16x2"),
+    (cvt_rn_satfinite_e4m3x2_bf16x2_1, 1, "rn.satfinite.e4m3x2.bf16x2"),
+    (cvt_rn_satfinite_e5m2x2_f16x2_1, 1, "rn.satfinite.e5m2x2.f16x2"),
+    (cvt_rn_satfinite_e5m2x2_bf16x2_1, 1, "rn.satfinite.e5m2x2.bf16x2"),
+    (cvt_rn_satfinite_e2m3x2_f16x2_1, 1, "rn.satfinite.e2m3x2.f16x2"),
+    (cvt_rn_satfinite_e2m3x2_bf16x2_1, 1, "rn.satfinite.e2m3x2.bf16x2"),
+    (cvt_rn_satfinite_e3m2x2_f16x2_1, 1, "rn.satfinite.e3m2x2.f16x2"),
+    (cvt_rn_satfinite_e3m2x2_bf16x2_1, 1, "rn.satfinite.e3m2x2.bf16x2"),
+    (cvt_rn_satfinite_e2m1x2_f16x2_1, 1, "rn.satfinite.e2m1x2.f16x2"),
+    (cvt_rn_satfinite_e2m1x2_bf16x2_1, 1, "rn.satfinite.e2m1x2.bf16x2"),
+    (cvt_rn_satfinite_pzo_e4m3x2_f16x2_1, 1, "rn.satfinite.pzo.e4m3x2.f16x2"),
+    (cvt_rn_satfinite_pzo_e4m3x2_bf16x2_1, 1, "rn.satfinite.pzo.e4m3x2.bf16x2"),
+    (cvt_rn_satfinite_pzo_e5m2x2_f16x2_1, 1, "rn.satfinite.pzo.e5m2x2.f16x2"),
+    (cvt_rn_satfinite_pzo_e5m2x2_bf16x2_1, 1, "rn.satfinite.pzo.e5m2x2.bf16x2"),
+    (cvt_rn_satfinite_pzo_e2m3x2_f16x2_1, 1, "rn.satfinite.pzo.e2m3x2.f16x2"),
+    (cvt_rn_satfinite_pzo_e2m3x2_bf16x2_1, 1, "rn.satfinite.pzo.e2m3x2.bf16x2"),
+    (cvt_rn_satfinite_pzo_e3m2x2_f16x2_1, 1, "rn.satfinite.pzo.e3m2x2.f16x2"),
+    (cvt_rn_satfinite_pzo_e3m2x2_bf16x2_1, 1, "rn.satfinite.pzo.e3m2x2.bf16x2"),
+    (cvt_rn_satfinite_pzo_e2m1x2_f16x2_1, 1, "rn.satfinite.pzo.e2m1x2.f16x2"),
+    (cvt_rn_satfinite_pzo_e2m1x2_bf16x2_1, 1, "rn.satfinite.pzo.e2m1x2.bf16x2"),
+    (cvt_rn_satfinite_relu_e4m3x2_f16x2_1, 1, "rn.satfinite.relu.e4m3x2.f16x2"),
+    (cvt_rn_satfinite_relu_e4m3x2_bf16x2_1, 1, "rn.satfinite.relu.e4m3x2.bf16x2"),
+    (cvt_rn_satfinite_relu_e5m2x2_f16x2_1, 1, "rn.satfinite.relu.e5m2x2.f16x2"),
+    (cvt_rn_satfinite_relu_e5m2x2_bf16x2_1, 1, "rn.satfinite.relu.e5m2x2.bf16x2"),
+    (cvt_rn_satfinite_relu_e2m3x2_f16x2_1, 1, "rn.satfinite.relu.e2m3x2.f16x2"),
+    (cvt_rn_satfinite_relu_e2m3x2_bf16x2_1, 1, "rn.satfinite.relu.e2m3x2.bf16x2"),
+    (cvt_rn_satfinite_relu_e3m2x2_f16x2_1, 1, "rn.satfinite.relu.e3m2x2.f16x2"),
+    (cvt_rn_satfinite_relu_e3m2x2_bf16x2_1, 1, "rn.satfinite.relu.e3m2x2.bf16x2"),
+    (cvt_rn_satfinite_relu_e2m1x2_f16x2_1, 1, "rn.satfinite.relu.e2m1x2.f16x2"),
+    (cvt_rn_satfinite_relu_e2m1x2_bf16x2_1, 1, "rn.satfinite.relu.e2m1x2.bf16x2"),
+    (cvt_rn_satfinite_relu_pzo_e4m3x2_f16x2_1, 1, "rn.satfinite.relu.pzo.e4m3x2.f16x2"),
+    (cvt_rn_satfinite_relu_pzo_e4m3x2_bf16x2_1, 1, "rn.satfinite.relu.pzo.e4m3x2.bf16x2"),
+    (cvt_rn_satfinite_relu_pzo_e5m2x2_f16x2_1, 1, "rn.satfinite.relu.pzo.e5m2x2.f16x2"),
+    (cvt_rn_satfinite_relu_pzo_e5m2x2_bf16x2_1, 1, "rn.satfinite.relu.pzo.e5m2x2.bf16x2"),
+    (cvt_rn_satfinite_relu_pzo_e2m3x2_f16x2_1, 1, "rn.satfinite.relu.pzo.e2m3x2.f16x2"),
+    (cvt_rn_satfinite_relu_pzo_e2m3x2_bf16x2_1, 1, "rn.satfinite.relu.pzo.e2m3x2.bf16x2"),
+    (cvt_rn_satfinite_relu_pzo_e3m2x2_f16x2_1, 1, "rn.satfinite.relu.pzo.e3m2x2.f16x2"),
+    (cvt_rn_satfinite_relu_pzo_e3m2x2_bf16x2_1, 1, "rn.satfinite.relu.pzo.e3m2x2.bf16x2"),
+    (cvt_rn_satfinite_relu_pzo_e2m1x2_f16x2_1, 1, "rn.satfinite.relu.pzo.e2m1x2.f16x2"),
+    (cvt_rn_satfinite_relu_pzo_e2m1x2_bf16x2_1, 1, "rn.satfinite.relu.pzo.e2m1x2.bf16x2"),
+    (cvt_rz_satfinite_e4m3x2_f16x2_1, 1, "rz.satfinite.e4m3x2.f16x2"),
+    (cvt_rz_satfinite_e4m3x2_bf16x2_1, 1, "rz.satfinite.e4m3x2.bf16x2"),
+    (cvt_rz_satfinite_e5m2x2_f16x2_1, 1, "rz.satfinite.e5m2x2.f16x2"),
+    (cvt_rz_satfinite_e5m2x2_bf16x2_1, 1, "rz.satfinite.e5m2x2.bf16x2"),
+    (cvt_rz_satfinite_e2m3x2_f16x2_1, 1, "rz.satfinite.e2m3x2.f16x2"),
+    (cvt_rz_satfinite_e2m3x2_bf16x2_1, 1, "rz.satfinite.e2m3x2.bf16x2"),
+    (cvt_rz_satfinite_e3m2x2_f16x2_1, 1, "rz.satfinite.e3m2x2.f16x2"),
+    (cvt_rz_satfinite_e3m2x2_bf16x2_1, 1, "rz.satfinite.e3m2x2.bf16x2"),
+    (cvt_rz_satfinite_e2m1x2_f16x2_1, 1, "rz.satfinite.e2m1x2.f16x2"),
+    (cvt_rz_satfinite_e2m1x2_bf16x2_1, 1, "rz.satfinite.e2m1x2.bf16x2"),
+    (cvt_rz_satfinite_pzo_e4m3x2_f16x2_1, 1, "rz.satfinite.pzo.e4m3x2.f16x2"),
+    (cvt_rz_satfinite_pzo_e4m3x2_bf16x2_1, 1, "rz.satfinite.pzo.e4m3x2.bf16x2"),
+    (cvt_rz_satfinite_pzo_e5m2x2_f16x2_1, 1, "rz.satfinite.pzo.e5m2x2.f16x2"),
+    (cvt_rz_satfinite_pzo_e5m2x2_bf16x2_1, 1, "rz.satfinite.pzo.e5m2x2.bf16x2"),
+    (cvt_rz_satfinite_pzo_e2m3x2_f16x2_1, 1, "rz.satfinite.pzo.e2m3x2.f16x2"),
+    (cvt_rz_satfinite_pzo_e2m3x2_bf16x2_1, 1, "rz.satfinite.pzo.e2m3x2.bf16x2"),
+    (cvt_rz_satfinite_pzo_e3m2x2_f16x2_1, 1, "rz.satfinite.pzo.e3m2x2.f16x2"),
+    (cvt_rz_satfinite_pzo_e3m2x2_bf16x2_1, 1, "rz.satfinite.pzo.e3m2x2.bf16x2"),
+    (cvt_rz_satfinite_pzo_e2m1x2_f16x2_1, 1, "rz.satfinite.pzo.e2m1x2.f16x2"),
+    (cvt_rz_satfinite_pzo_e2m1x2_bf16x2_1, 1, "rz.satfinite.pzo.e2m1x2.bf16x2"),
+    (cvt_rz_satfinite_relu_e4m3x2_f16x2_1, 1, "rz.satfinite.relu.e4m3x2.f16x2"),
+    (cvt_rz_satfinite_relu_e4m3x2_bf16x2_1, 1, "rz.satfinite.relu.e4m3x2.bf16x2"),
+    (cvt_rz_satfinite_relu_e5m2x2_f16x2_1, 1, "rz.satfinite.relu.e5m2x2.f16x2"),
+    (cvt_rz_satfinite_relu_e5m2x2_bf16x2_1, 1, "rz.satfinite.relu.e5m2x2.bf16x2"),
+    (cvt_rz_satfinite_relu_e2m3x2_f16x2_1, 1, "rz.satfinite.relu.e2m3x2.f16x2"),
+    (cvt_rz_satfinite_relu_e2m3x2_bf16x2_1, 1, "rz.satfinite.relu.e2m3x2.bf16x2"),
+    (cvt_rz_satfinite_relu_e3m2x2_f16x2_1, 1, "rz.satfinite.relu.e3m2x2.f16x2"),
+    (cvt_rz_satfinite_relu_e3m2x2_bf16x2_1, 1, "rz.satfinite.relu.e3m2x2.bf16x2"),
+    (cvt_rz_satfinite_relu_e2m1x2_f16x2_1, 1, "rz.satfinite.relu.e2m1x2.f16x2"),
+    (cvt_rz_satfinite_relu_e2m1x2_bf16x2_1, 1, "rz.satfinite.relu.e2m1x2.bf16x2"),
+    (cvt_rz_satfinite_relu_pzo_e4m3x2_f16x2_1, 1, "rz.satfinite.relu.pzo.e4m3x2.f16x2"),
+    (cvt_rz_satfinite_relu_pzo_e4m3x2_bf16x2_1, 1, "rz.satfinite.relu.pzo.e4m3x2.bf16x2"),
+    (cvt_rz_satfinite_relu_pzo_e5m2x2_f16x2_1, 1, "rz.satfinite.relu.pzo.e5m2x2.f16x2"),
+    (cvt_rz_satfinite_relu_pzo_e5m2x2_bf16x2_1, 1, "rz.satfinite.relu.pzo.e5m2x2.bf16x2"),
+    (cvt_rz_satfinite_relu_pzo_e2m3x2_f16x2_1, 1, "rz.satfinite.relu.pzo.e2m3x2.f16x2"),
+    (cvt_rz_satfinite_relu_pzo_e2m3x2_bf16x2_1, 1, "rz.satfinite.relu.pzo.e2m3x2.bf16x2"),
+    (cvt_rz_satfinite_relu_pzo_e3m2x2_f16x2_1, 1, "rz.satfinite.relu.pzo.e3m2x2.f16x2"),
+    (cvt_rz_satfinite_relu_pzo_e3m2x2_bf16x2_1, 1, "rz.satfinite.relu.pzo.e3m2x2.bf16x2"),
+    (cvt_rz_satfinite_relu_pzo_e2m1x2_f16x2_1, 1, "rz.satfinite.relu.pzo.e2m1x2.f16x2"),
+    (cvt_rz_satfinite_relu_pzo_e2m1x2_bf16x2_1, 1, "rz.satfinite.relu.pzo.e2m1x2.bf16x2"),
+    (cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3, 3, "rn.satfinite.scaled::n1::ue8m0.e4m3x2.f32"),
+    (cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3, 3, "rn.satfinite.scaled::n1::ue8m0.e5m2x2.f32"),
+    (cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3, 3, "rn.satfinite.scaled::n1::ue8m0.e2m3x2.f32"),
+    (cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3, 3, "rn.satfinite.scaled::n1::ue8m0.e3m2x2.f32"),
+    (cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3, 3, "rn.satfinite.scaled::n1::ue8m0.e2m1x2.f32"),
+    (cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, 3, "rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32"),
+    (cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, 3, "rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32"),
+    (cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, 3, "rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32"),
+    (cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, 3, "rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32"),
+    (cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, 3, "rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32"),
+    (cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3, 3, "rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32"),
+    (cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3, 3, "rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32"),
+    (cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3, 3, "rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32"),
+    (cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3, 3, "rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32"),
+    (cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3, 3, "rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32"),
+    (cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, 3, "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32"),
+    (cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, 3, "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32"),
+    (cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, 3, "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32"),
+    (cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, 3, "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32"),
+    (cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, 3, "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32"),
+    (cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3, 3, "rz.satfinite.scaled::n1::ue8m0.e4m3x2.f32"),
+    (cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3, 3, "rz.satfinite.scaled::n1::ue8m0.e5m2x2.f32"),
+    (cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3, 3, "rz.satfinite.scaled::n1::ue8m0.e2m3x2.f32"),
+    (cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3, 3, "rz.satfinite.scaled::n1::ue8m0.e3m2x2.f32"),
+    (cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3, 3, "rz.satfinite.scaled::n1::ue8m0.e2m1x2.f32"),
+    (cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, 3, "rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32"),
+    (cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, 3, "rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32"),
+    (cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, 3, "rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32"),
+    (cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, 3, "rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32"),
+    (cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, 3, "rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32"),
+    (cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3, 3, "rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32"),
+    (cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3, 3, "rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32"),
+    (cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3, 3, "rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32"),
+    (cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3, 3, "rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32"),
+    (cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3, 3, "rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32"),
+    (cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, 3, "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32"),
+    (cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, 3, "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32"),
+    (cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, 3, "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32"),
+    (cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, 3, "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32"),
+    (cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, 3, "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32"),
+    (cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2, 2, "rn.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2"),
+    (cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2, 2, "rn.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2"),
+    (cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2, 2, "rn.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2"),
+    (cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2, 2, "rn.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2"),
+    (cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2, 2, "rn.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2"),
+    (cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2, 2, "rn.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2"),
+    (cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2, 2, "rn.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2"),
+    (cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2, 2, "rn.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2"),
+    (cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2, 2, "rn.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2"),
+    (cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2, 2, "rn.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2"),
+    (cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, 2, "rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2"),
+    (cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, 2, "rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2"),
+    (cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, 2, "rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2"),
+    (cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, 2, "rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2"),
+    (cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, 2, "rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2"),
+    (cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, 2, "rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2"),
+    (cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, 2, "rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2"),
+    (cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, 2, "rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2"),
+    (cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, 2, "rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2"),
+    (cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, 2, "rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2"),
+    (cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, 2, "rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2"),
+    (cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, 2, "rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2"),
+    (cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2, 2, "rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2"),
+    (cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, 2, "rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2"),
+    (cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, 2, "rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2"),
+    (cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2, 2, "rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2"),
+    (cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2, 2, "rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2"),
+    (cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2, 2, "rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2"),
+    (cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2, 2, "rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2"),
+    (cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2, 2, "rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2"),
+    (cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, 2, "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2"),
+    (cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, 2, "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2"),
+    (cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, 2, "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2"),
+    (cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, 2, "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2"),
+    (cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, 2, "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2"),
+    (cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, 2, "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2"),
+    (cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, 2, "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2"),
+    (cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, 2, "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2"),
+    (cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, 2, "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2"),
+    (cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, 2, "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2"),
+    (cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2, 2, "rz.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2"),
+    (cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2, 2, "rz.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2"),
+    (cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2, 2, "rz.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2"),
+    (cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2, 2, "rz.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2"),
+    (cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2, 2, "rz.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2"),
+    (cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2, 2, "rz.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2"),
+    (cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2, 2, "rz.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2"),
+    (cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2, 2, "rz.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2"),
+    (cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2, 2, "rz.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2"),
+    (cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2, 2, "rz.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2"),
+    (cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, 2, "rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2"),
+    (cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, 2, "rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2"),
+    (cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, 2, "rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2"),
+    (cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, 2, "rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2"),
+    (cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, 2, "rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2"),
+    (cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, 2, "rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2"),
+    (cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, 2, "rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2"),
+    (cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, 2, "rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2"),
+    (cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, 2, "rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2"),
+    (cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, 2, "rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2"),
+    (cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, 2, "rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2"),
+    (cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, 2, "rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2"),
+    (cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2, 2, "rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2"),
+    (cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, 2, "rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2"),
+    (cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, 2, "rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2"),
+    (cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2, 2, "rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2"),
+    (cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2, 2, "rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2"),
+    (cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2, 2, "rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2"),
+    (cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2, 2, "rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2"),
+    (cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2, 2, "rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2"),
+    (cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, 2, "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2"),
+    (cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, 2, "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2"),
+    (cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, 2, "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2"),
+    (cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, 2, "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2"),
+    (cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, 2, "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2"),
+    (cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, 2, "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2"),
+    (cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, 2, "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2"),
+    (cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, 2, "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2"),
+    (cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, 2, "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2"),
+    (cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, 2, "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2"),
+    (cvt_rn_f16x2_e4m3x2_1, 1, "rn.f16x2.e4m3x2"),
+    (cvt_rn_f16x2_e5m2x2_1, 1, "rn.f16x2.e5m2x2"),
+    (cvt_rn_f16x2_e2m3x2_1, 1, "rn.f16x2.e2m3x2"),
+    (cvt_rn_f16x2_e3m2x2_1, 1, "rn.f16x2.e3m2x2"),
+    (cvt_rn_f16x2_e2m1x2_1, 1, "rn.f16x2.e2m1x2"),
+    (cvt_rn_relu_f16x2_e4m3x2_1, 1, "rn.relu.f16x2.e4m3x2"),
+    (cvt_rn_relu_f16x2_e5m2x2_1, 1, "rn.relu.f16x2.e5m2x2"),
+    (cvt_rn_relu_f16x2_e2m3x2_1, 1, "rn.relu.f16x2.e2m3x2"),
+    (cvt_rn_relu_f16x2_e3m2x2_1, 1, "rn.relu.f16x2.e3m2x2"),
+    (cvt_rn_relu_f16x2_e2m1x2_1, 1, "rn.relu.f16x2.e2m1x2"),
+    (cvt_rn_bf16x2_e4m3x2_1, 1, "rn.bf16x2.e4m3x2"),
+    (cvt_rn_bf16x2_e5m2x2_1, 1, "rn.bf16x2.e5m2x2"),
+    (cvt_rn_bf16x2_e2m3x2_1, 1, "rn.bf16x2.e2m3x2"),
+    (cvt_rn_bf16x2_e3m2x2_1, 1, "rn.bf16x2.e3m2x2"),
+    (cvt_rn_bf16x2_e2m1x2_1, 1, "rn.bf16x2.e2m1x2"),
+    (cvt_rn_satfinite_bf16x2_e4m3x2_1, 1, "rn.satfinite.bf16x2.e4m3x2"),
+    (cvt_rn_satfinite_bf16x2_e5m2x2_1, 1, "rn.satfinite.bf16x2.e5m2x2"),
+    (cvt_rn_satfinite_bf16x2_e2m3x2_1, 1, "rn.satfinite.bf16x2.e2m3x2"),
+    (cvt_rn_satfinite_bf16x2_e3m2x2_1, 1, "rn.satfinite.bf16x2.e3m2x2"),
+    (cvt_rn_satfinite_bf16x2_e2m1x2_1, 1, "rn.satfinite.bf16x2.e2m1x2"),
+    (cvt_rn_relu_bf16x2_e4m3x2_1, 1, "rn.relu.bf16x2.e4m3x2"),
+    (cvt_rn_relu_bf16x2_e5m2x2_1, 1, "rn.relu.bf16x2.e5m2x2"),
+    (cvt_rn_relu_bf16x2_e2m3x2_1, 1, "rn.relu.bf16x2.e2m3x2"),
+    (cvt_rn_relu_bf16x2_e3m2x2_1, 1, "rn.relu.bf16x2.e3m2x2"),
+    (cvt_rn_relu_bf16x2_e2m1x2_1, 1, "rn.relu.bf16x2.e2m1x2"),
+    (cvt_rn_relu_satfinite_bf16x2_e4m3x2_1, 1, "rn.relu.satfinite.bf16x2.e4m3x2"),
+    (cvt_rn_relu_satfinite_bf16x2_e5m2x2_1, 1, "rn.relu.satfinite.bf16x2.e5m2x2"),
+    (cvt_rn_relu_satfinite_bf16x2_e2m3x2_1, 1, "rn.relu.satfinite.bf16x2.e2m3x2"),
+    (cvt_rn_relu_satfinite_bf16x2_e3m2x2_1, 1, "rn.relu.satfinite.bf16x2.e3m2x2"),
+    (cvt_rn_relu_satfinite_bf16x2_e2m1x2_1, 1, "rn.relu.satfinite.bf16x2.e2m1x2"),
+    (cvt_rn_scaled_n2_ue8m0_bf16x2_e4m3x2_2, 2, "rn.scaled::n2::ue8m0.bf16x2.e4m3x2"),
+    (cvt_rn_scaled_n2_ue8m0_bf16x2_e5m2x2_2, 2, "rn.scaled::n2::ue8m0.bf16x2.e5m2x2"),
+    (cvt_rn_scaled_n2_ue8m0_bf16x2_e2m3x2_2, 2, "rn.scaled::n2::ue8m0.bf16x2.e2m3x2"),
+    (cvt_rn_scaled_n2_ue8m0_bf16x2_e3m2x2_2, 2, "rn.scaled::n2::ue8m0.bf16x2.e3m2x2"),
+    (cvt_rn_scaled_n2_ue8m0_bf16x2_e2m1x2_2, 2, "rn.scaled::n2::ue8m0.bf16x2.e2m1x2"),
+    (cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2, 2, "rn.satfinite.scaled::n2::ue8m0.bf16x2.e4m3x2"),
+    (cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2, 2, "rn.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2"),
+    (cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2, 2, "rn.satfinite.scaled::n2::ue8m0.bf16x2.e2m3x2"),
+    (cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2, 2, "rn.satfinite.scaled::n2::ue8m0.bf16x2.e3m2x2"),
+    (cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2, 2, "rn.satfinite.scaled::n2::ue8m0.bf16x2.e2m1x2"),
+    (cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e4m3x2_2, 2, "rn.relu.scaled::n2::ue8m0.bf16x2.e4m3x2"),
+    (cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e5m2x2_2, 2, "rn.relu.scaled::n2::ue8m0.bf16x2.e5m2x2"),
+    (cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m3x2_2, 2, "rn.relu.scaled::n2::ue8m0.bf16x2.e2m3x2"),
+    (cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e3m2x2_2, 2, "rn.relu.scaled::n2::ue8m0.bf16x2.e3m2x2"),
+    (cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m1x2_2, 2, "rn.relu.scaled::n2::ue8m0.bf16x2.e2m1x2"),
+    (cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2, 2, "rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e4m3x2"),
+    (cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2, 2, "rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2"),
+    (cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2, 2, "rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e2m3x2"),
+    (cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2, 2, "rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e3m2x2"),
+    (cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2, 2, "rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e2m1x2"),
+    (cvt_rs_f16x2_f32_3, 3, "rs.f16x2.f32"),
+    (cvt_rs_bf16x2_f32_3, 3, "rs.bf16x2.f32"),
+    (cvt_rs_satfinite_f16x2_f32_3, 3, "rs.satfinite.f16x2.f32"),
+    (cvt_rs_satfinite_bf16x2_f32_3, 3, "rs.satfinite.bf16x2.f32"),
+    (cvt_rs_relu_f16x2_f32_3, 3, "rs.relu.f16x2.f32"),
+    (cvt_rs_relu_bf16x2_f32_3, 3, "rs.relu.bf16x2.f32"),
+    (cvt_rs_relu_satfinite_f16x2_f32_3, 3, "rs.relu.satfinite.f16x2.f32"),
+    (cvt_rs_relu_satfinite_bf16x2_f32_3, 3, "rs.relu.satfinite.bf16x2.f32"),
+    (cvt_rs_satfinite_e4m3x4_f32_5, 5, "rs.satfinite.e4m3x4.f32"),
+    (cvt_rs_satfinite_e5m2x4_f32_5, 5, "rs.satfinite.e5m2x4.f32"),
+    (cvt_rs_satfinite_e2m3x4_f32_5, 5, "rs.satfinite.e2m3x4.f32"),
+    (cvt_rs_satfinite_e3m2x4_f32_5, 5, "rs.satfinite.e3m2x4.f32"),
+    (cvt_rs_satfinite_e2m1x4_f32_5, 5, "rs.satfinite.e2m1x4.f32"),
+    (cvt_rs_relu_satfinite_e4m3x4_f32_5, 5, "rs.relu.satfinite.e4m3x4.f32"),
+    (cvt_rs_relu_satfinite_e5m2x4_f32_5, 5, "rs.relu.satfinite.e5m2x4.f32"),
+    (cvt_rs_relu_satfinite_e2m3x4_f32_5, 5, "rs.relu.satfinite.e2m3x4.f32"),
+    (cvt_rs_relu_satfinite_e3m2x4_f32_5, 5, "rs.relu.satfinite.e3m2x4.f32"),
+    (cvt_rs_relu_satfinite_e2m1x4_f32_5, 5, "rs.relu.satfinite.e2m1x4.f32"),
+    (cvt_rz_ue8m0x2_f32_2, 2, "rz.ue8m0x2.f32"),
+    (cvt_rz_satfinite_ue8m0x2_f32_2, 2, "rz.satfinite.ue8m0x2.f32"),
+    (cvt_rp_ue8m0x2_f32_2, 2, "rp.ue8m0x2.f32"),
+    (cvt_rp_satfinite_ue8m0x2_f32_2, 2, "rp.satfinite.ue8m0x2.f32"),
+    (cvt_rz_ue8m0x2_bf16x2_1, 1, "rz.ue8m0x2.bf16x2"),
+    (cvt_rz_satfinite_ue8m0x2_bf16x2_1, 1, "rz.satfinite.ue8m0x2.bf16x2"),
+    (cvt_rp_ue8m0x2_bf16x2_1, 1, "rp.ue8m0x2.bf16x2"),
+    (cvt_rp_satfinite_ue8m0x2_bf16x2_1, 1, "rp.satfinite.ue8m0x2.bf16x2"),
+    (cvt_rn_bf16x2_ue8m0x2_1, 1, "rn.bf16x2.ue8m0x2"),
+    (cvt_rn_satfinite_s2f6x2_f32_2, 2, "rn.satfinite.s2f6x2.f32"),
+    (cvt_rn_satfinite_relu_s2f6x2_f32_2, 2, "rn.satfinite.relu.s2f6x2.f32"),
+    (cvt_rz_satfinite_s2f6x2_f32_2, 2, "rz.satfinite.s2f6x2.f32"),
+    (cvt_rz_satfinite_relu_s2f6x2_f32_2, 2, "rz.satfinite.relu.s2f6x2.f32"),
+    (cvt_rn_satfinite_s2f6x2_bf16x2_1, 1, "rn.satfinite.s2f6x2.bf16x2"),
+    (cvt_rn_satfinite_relu_s2f6x2_bf16x2_1, 1, "rn.satfinite.relu.s2f6x2.bf16x2"),
+    (cvt_rz_satfinite_s2f6x2_bf16x2_1, 1, "rz.satfinite.s2f6x2.bf16x2"),
+    (cvt_rz_satfinite_relu_s2f6x2_bf16x2_1, 1, "rz.satfinite.relu.s2f6x2.bf16x2"),
+    (cvt_rn_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3, 3, "rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32"),
+    (cvt_rn_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3, 3, "rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32"),
+    (cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3, 3, "rz.satfinite.scaled::n2::ue8m0.s2f6x2.f32"),
+    (cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3, 3, "rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32"),
+    (cvt_rn_satfinite_scaled_n2_ue8m0_s2f6x2_bf16x2_2, 2, "rn.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2"),
+    (cvt_rn_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2, 2, "rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2"),
+    (cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_bf16x2_2, 2, "rz.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2"),
+    (cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2, 2, "rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2"),
+    (cvt_rn_bf16x2_s2f6x2_1, 1, "rn.bf16x2.s2f6x2"),
+    (cvt_rn_relu_bf16x2_s2f6x2_1, 1, "rn.relu.bf16x2.s2f6x2"),
+    (cvt_rn_satfinite_bf16x2_s2f6x2_1, 1, "rn.satfinite.bf16x2.s2f6x2"),
+    (cvt_rn_satfinite_relu_bf16x2_s2f6x2_1, 1, "rn.satfinite.relu.bf16x2.s2f6x2"),
+    (cvt_rn_scaled_n2_ue8m0_bf16x2_s2f6x2_2, 2, "rn.scaled::n2::ue8m0.bf16x2.s2f6x2"),
+    (cvt_rn_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2, 2, "rn.relu.scaled::n2::ue8m0.bf16x2.s2f6x2"),
+    (cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_s2f6x2_2, 2, "rn.satfinite.scaled::n2::ue8m0.bf16x2.s2f6x2"),
+    (cvt_rn_satfinite_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2, 2, "rn.satfinite.relu.scaled::n2::ue8m0.bf16x2.s2f6x2"),
+    (cvt_rn_ue5m3x2_f32_2, 2, "rn.ue5m3x2.f32"),
+    (cvt_rn_satfinite_ue5m3x2_f32_2, 2, "rn.satfinite.ue5m3x2.f32"),
+    (cvt_rz_ue5m3x2_f32_2, 2, "rz.ue5m3x2.f32"),
+    (cvt_rz_satfinite_ue5m3x2_f32_2, 2, "rz.satfinite.ue5m3x2.f32"),
+    (cvt_rp_ue5m3x2_f32_2, 2, "rp.ue5m3x2.f32"),
+    (cvt_rp_satfinite_ue5m3x2_f32_2, 2, "rp.satfinite.ue5m3x2.f32"),
+    (cvt_rn_ue5m3x2_f16x2_1, 1, "rn.ue5m3x2.f16x2"),
+    (cvt_rn_ue5m3x2_bf16x2_1, 1, "rn.ue5m3x2.bf16x2"),
+    (cvt_rn_satfinite_ue5m3x2_f16x2_1, 1, "rn.satfinite.ue5m3x2.f16x2"),
+    (cvt_rn_satfinite_ue5m3x2_bf16x2_1, 1, "rn.satfinite.ue5m3x2.bf16x2"),
+    (cvt_rz_ue5m3x2_f16x2_1, 1, "rz.ue5m3x2.f16x2"),
+    (cvt_rz_ue5m3x2_bf16x2_1, 1, "rz.ue5m3x2.bf16x2"),
+    (cvt_rz_satfinite_ue5m3x2_f16x2_1, 1, "rz.satfinite.ue5m3x2.f16x2"),
+    (cvt_rz_satfinite_ue5m3x2_bf16x2_1, 1, "rz.satfinite.ue5m3x2.bf16x2"),
+    (cvt_rp_ue5m3x2_f16x2_1, 1, "rp.ue5m3x2.f16x2"),
+    (cvt_rp_ue5m3x2_bf16x2_1, 1, "rp.ue5m3x2.bf16x2"),
+    (cvt_rp_satfinite_ue5m3x2_f16x2_1, 1, "rp.satfinite.ue5m3x2.f16x2"),
+    (cvt_rp_satfinite_ue5m3x2_bf16x2_1, 1, "rp.satfinite.ue5m3x2.bf16x2"),
+    (cvt_rn_scaled_n1_ue8m0_ue5m3x2_f32_3, 3, "rn.scaled::n1::ue8m0.ue5m3x2.f32"),
+    (cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3, 3, "rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f32"),
+    (cvt_rz_scaled_n1_ue8m0_ue5m3x2_f32_3, 3, "rz.scaled::n1::ue8m0.ue5m3x2.f32"),
+    (cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3, 3, "rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f32"),
+    (cvt_rn_scaled_n1_ue8m0_ue5m3x2_f16x2_2, 2, "rn.scaled::n1::ue8m0.ue5m3x2.f16x2 rn.ue5m3x2.f16x2"),
+    (cvt_rn_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, 2, "rn.scaled::n1::ue8m0.ue5m3x2.bf16x2 rn.ue5m3x2.bf16x2"),
+    (cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2, 2, "rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2 rn.satfinite.ue5m3x2.f16x2"),
+    (cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, 2, "rn.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2 rn.satfinite.ue5m3x2.bf16x2"),
+    (cvt_rz_scaled_n1_ue8m0_ue5m3x2_f16x2_2, 2, "rz.scaled::n1::ue8m0.ue5m3x2.f16x2 rz.ue5m3x2.f16x2"),
+    (cvt_rz_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, 2, "rz.scaled::n1::ue8m0.ue5m3x2.bf16x2 rz.ue5m3x2.bf16x2"),
+    (cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2, 2, "rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2 rz.satfinite.ue5m3x2.f16x2"),
+    (cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, 2, "rz.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2 rz.satfinite.ue5m3x2.bf16x2"),
+    (cvt_rn_f16x2_ue5m3x2_1, 1, "rn.f16x2.ue5m3x2"),
+    (cvt_rn_bf16x2_ue5m3x2_1, 1, "rn.bf16x2.ue5m3x2"),
+    (cvt_rn_satfinite_bf16x2_ue5m3x2_1, 1, "rn.satfinite.bf16x2.ue5m3x2"),
+    (cvt_rn_scaled_n2_ue8m0_bf16x2_ue5m3x2_2, 2, "rn.scaled::n2::ue8m0.bf16x2.ue5m3x2"),
+    (cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_ue5m3x2_2, 2, "rn.satfinite.scaled::n2::ue8m0.bf16x2.ue5m3x2"),
     (cvt_rz_f32_bf16_1, 1, "rz.f32.bf16"),
     (cvt_rz_ftz_f32_bf16_1, 1, "rz.ftz.f32.bf16"),
     (cvt_rm_f32_bf16_1, 1, "rm.f32.bf16"),
     (cvt_rm_ftz_f32_bf16_1, 1, "rm.ftz.f32.bf16"),
     (cvt_rp_f32_bf16_1, 1, "rp.f32.bf16"),
     (cvt_rp_ftz_f32_bf16_1, 1, "rp.ftz.f32.bf16"),
+    (cvt_rm_pzo_f16_f32_1, 1, "rm.pzo.f16.f32"),
+    (cvt_rm_pzo_bf16_f32_1, 1, "rm.pzo.bf16.f32"),
+    (cvt_rp_pzo_f16_f32_1, 1, "rp.pzo.f16.f32"),
+    (cvt_rp_pzo_bf16_f32_1, 1, "rp.pzo.bf16.f32"),
+    (cvt_rn_ftz_pzo_bf16_f32_1, 1, "rn.ftz.pzo.bf16.f32"),
+    (cvt_rz_ftz_pzo_bf16_f32_1, 1, "rz.ftz.pzo.bf16.f32"),
+    (cvt_rm_ftz_pzo_bf16_f32_1, 1, "rm.ftz.pzo.bf16.f32"),
+    (cvt_rp_ftz_pzo_bf16_f32_1, 1, "rp.ftz.pzo.bf16.f32"),
+    (cvt_rp_ue5m3x2_f16x2_2, 2, "rp.ue5m3x2.f16x2"),
+    (cvt_rp_ue5m3x2_bf16x2_2, 2, "rp.ue5m3x2.bf16x2"),
+    (cvt_rp_satfinite_ue5m3x2_f16x2_2, 2, "rp.satfinite.ue5m3x2.f16x2"),
+    (cvt_rp_satfinite_ue5m3x2_bf16x2_2, 2, "rp.satfinite.ue5m3x2.bf16x2"),
     (cvt_f32_f32_1_sm_10, 1, "f32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_sat_f32_f32_1_sm_10, 1, "sat.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_f64_f32_1_sm_10, 1, "f64.f32", "sm_10 sm_11 sm_12 sm_13"),

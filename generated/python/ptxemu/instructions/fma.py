@@ -3,10 +3,13 @@
 
 import numpy as _np
 
-from ..arithmetic import fusedMultiplyAdd
+from ..arithmetic import convert, fusedMultiplyAdd
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
-from ..comparison import maximum, maximumNumber, minimumNumber
-from ..formats import bf16, f16, f32, f64
+from ..comparison import maximum, maximumNumber, minimum, minimumNumber
+from ..conversion import convert as _any_convert
+from ..declared import fusedMultiplyAdd as _declared_fusedMultiplyAdd, isNaN as _declared_isNaN
+from ..encoding import isNaN
+from ..formats import bf16, e2m1, e2m3, e3m2, e4m3, e5m2, f16, f32, f64, ue8m0
 from ..mixed import fusedMultiplyAdd as _mixed_fusedMultiplyAdd
 from ..selection import propagate as _propagate, select
 from . import kernels as _kernels
@@ -15,309 +18,1476 @@ _x0000: Array = _np.array(0x0000, _np.uint16)
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x3c00: Array = _np.array(0x3c00, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
+_x407c000000000000: Array = _np.array(0x407c000000000000, _np.uint64)
+_x40ec000000000000: Array = _np.array(0x40ec000000000000, _np.uint64)
+_x7f: Array = _np.array(0x7f, _np.uint8)
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
+_xc07c000000000000: Array = _np.array(0xc07c000000000000, _np.uint64)
+_xc0ec000000000000: Array = _np.array(0xc0ec000000000000, _np.uint64)
 
 # Behind a line of a function stands where in the specification it and the next ones come from.
 
 
 def fma_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:44
+    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:58
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:44
+    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:58
 
 
 def fma_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:58
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:44
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:58
 
 
 def fma_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:58
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:44
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:58
 
 
 def fma_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:58
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:44
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:58
 
 
 def fma_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:58
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:44
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:58
 
 
 def fma_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:58
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:44
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:58
 
 
 def fma_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:58
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:44
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:58
 
 
 def fma_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:58
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # fma.yaml:44
+    d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # fma.yaml:58
     return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 
 def fma_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # fma.yaml:44
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # fma.yaml:58
     return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 
 def fma_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # fma.yaml:44
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # fma.yaml:58
     return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 
 def fma_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # fma.yaml:44
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # fma.yaml:58
     return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 
 def fma_rn_f16_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:44
+    return fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_rn_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:58
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def fma_rn_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:44
+    return fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:58
 
 
 def fma_rn_ftz_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:58
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def fma_rn_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:44
-    return maximum(d, _x0000, f16)  # modifiers.yaml:81
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:58
+    return maximum(d, _x0000, f16)  # modifiers.yaml:83
 
 
 def fma_rn_ftz_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:44
-    return maximum(d, _x0000, f16)  # modifiers.yaml:81
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:58
+    return maximum(d, _x0000, f16)  # modifiers.yaml:83
 
 
 def fma_rn_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:44
+    return fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_rn_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:44
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:81
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:58
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 def fma_rn_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:94
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:44
-    return select(outside, _x0000, d)  # modifiers.yaml:96
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:58
+    return select(outside, _x0000, d)  # modifiers.yaml:118
 
 
 def fma_rn_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:94
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:44
-    return select(outside, _x0000, d)  # modifiers.yaml:96
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:58
+    return select(outside, _x0000, d)  # modifiers.yaml:118
 
 
 def fma_rn_oob_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:94
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:44
-    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:81
-    return select(outside, _x0000, d_3)  # modifiers.yaml:96
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:58
+    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:83
+    return select(outside, _x0000, d_3)  # modifiers.yaml:118
 
 
 def fma_rn_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:94
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:44
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:81
-    return select(outside, _x0000, d_3)  # modifiers.yaml:96
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:58
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    return select(outside, _x0000, d_3)  # modifiers.yaml:118
 
 
 def fma_rn_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTiesToEven, False)  # fma.yaml:44
+    _1 = convert(a, f16, f32, roundTiesToEven, False)  # fma.yaml:58
+    _2 = convert(b, f16, f32, roundTiesToEven, False)
+    return fusedMultiplyAdd(_1, _2, c, f32, roundTiesToEven, False)
 
 
 def fma_rn_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTiesToEven, False)  # fma.yaml:44
+    _1 = convert(a, bf16, f32, roundTiesToEven, False)  # fma.yaml:58
+    _2 = convert(b, bf16, f32, roundTiesToEven, False)
+    return fusedMultiplyAdd(_1, _2, c, f32, roundTiesToEven, False)
 
 
 def fma_rn_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTiesToEven, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    _1 = convert(a, f16, f32, roundTiesToEven, False)  # fma.yaml:58
+    _2 = convert(b, f16, f32, roundTiesToEven, False)
+    d = fusedMultiplyAdd(_1, _2, c, f32, roundTiesToEven, False)
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rn_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTiesToEven, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    _1 = convert(a, bf16, f32, roundTiesToEven, False)  # fma.yaml:58
+    _2 = convert(b, bf16, f32, roundTiesToEven, False)
+    d = fusedMultiplyAdd(_1, _2, c, f32, roundTiesToEven, False)
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rz_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardZero, False)  # fma.yaml:44
+    _1 = convert(a, f16, f32, roundTowardZero, False)  # fma.yaml:58
+    _2 = convert(b, f16, f32, roundTowardZero, False)
+    return fusedMultiplyAdd(_1, _2, c, f32, roundTowardZero, False)
 
 
 def fma_rz_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardZero, False)  # fma.yaml:44
+    _1 = convert(a, bf16, f32, roundTowardZero, False)  # fma.yaml:58
+    _2 = convert(b, bf16, f32, roundTowardZero, False)
+    return fusedMultiplyAdd(_1, _2, c, f32, roundTowardZero, False)
 
 
 def fma_rz_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardZero, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    _1 = convert(a, f16, f32, roundTowardZero, False)  # fma.yaml:58
+    _2 = convert(b, f16, f32, roundTowardZero, False)
+    d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardZero, False)
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rz_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardZero, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    _1 = convert(a, bf16, f32, roundTowardZero, False)  # fma.yaml:58
+    _2 = convert(b, bf16, f32, roundTowardZero, False)
+    d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardZero, False)
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rm_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardNegative, False)  # fma.yaml:44
+    _1 = convert(a, f16, f32, roundTowardNegative, False)  # fma.yaml:58
+    _2 = convert(b, f16, f32, roundTowardNegative, False)
+    return fusedMultiplyAdd(_1, _2, c, f32, roundTowardNegative, False)
 
 
 def fma_rm_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardNegative, False)  # fma.yaml:44
+    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # fma.yaml:58
+    _2 = convert(b, bf16, f32, roundTowardNegative, False)
+    return fusedMultiplyAdd(_1, _2, c, f32, roundTowardNegative, False)
 
 
 def fma_rm_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardNegative, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    _1 = convert(a, f16, f32, roundTowardNegative, False)  # fma.yaml:58
+    _2 = convert(b, f16, f32, roundTowardNegative, False)
+    d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardNegative, False)
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rm_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardNegative, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # fma.yaml:58
+    _2 = convert(b, bf16, f32, roundTowardNegative, False)
+    d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardNegative, False)
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rp_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardPositive, False)  # fma.yaml:44
+    _1 = convert(a, f16, f32, roundTowardPositive, False)  # fma.yaml:58
+    _2 = convert(b, f16, f32, roundTowardPositive, False)
+    return fusedMultiplyAdd(_1, _2, c, f32, roundTowardPositive, False)
 
 
 def fma_rp_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardPositive, False)  # fma.yaml:44
+    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # fma.yaml:58
+    _2 = convert(b, bf16, f32, roundTowardPositive, False)
+    return fusedMultiplyAdd(_1, _2, c, f32, roundTowardPositive, False)
 
 
 def fma_rp_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardPositive, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    _1 = convert(a, f16, f32, roundTowardPositive, False)  # fma.yaml:58
+    _2 = convert(b, f16, f32, roundTowardPositive, False)
+    d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardPositive, False)
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rp_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardPositive, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # fma.yaml:58
+    _2 = convert(b, bf16, f32, roundTowardPositive, False)
+    d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardPositive, False)
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+
+
+def fma_rn_f32x2_f16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = convert(a, f16, f32, roundTiesToEven, False)  # fma.yaml:58
+    return fusedMultiplyAdd(_1, b, c, f32, roundTiesToEven, False)
+
+
+def fma_rn_f32x2_bf16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = convert(a, bf16, f32, roundTiesToEven, False)  # fma.yaml:58
+    return fusedMultiplyAdd(_1, b, c, f32, roundTiesToEven, False)
+
+
+def fma_rz_f32x2_f16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = convert(a, f16, f32, roundTowardZero, False)  # fma.yaml:58
+    return fusedMultiplyAdd(_1, b, c, f32, roundTowardZero, False)
+
+
+def fma_rz_f32x2_bf16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = convert(a, bf16, f32, roundTowardZero, False)  # fma.yaml:58
+    return fusedMultiplyAdd(_1, b, c, f32, roundTowardZero, False)
+
+
+def fma_rm_f32x2_f16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = convert(a, f16, f32, roundTowardNegative, False)  # fma.yaml:58
+    return fusedMultiplyAdd(_1, b, c, f32, roundTowardNegative, False)
+
+
+def fma_rm_f32x2_bf16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # fma.yaml:58
+    return fusedMultiplyAdd(_1, b, c, f32, roundTowardNegative, False)
+
+
+def fma_rp_f32x2_f16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = convert(a, f16, f32, roundTowardPositive, False)  # fma.yaml:58
+    return fusedMultiplyAdd(_1, b, c, f32, roundTowardPositive, False)
+
+
+def fma_rp_f32x2_bf16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # fma.yaml:58
+    return fusedMultiplyAdd(_1, b, c, f32, roundTowardPositive, False)
+
+
+def fma_e5m2x4_e5m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    return fusedMultiplyAdd(a, b, c, e5m2, roundTiesToEven, False)  # fma.yaml:58
+
+
+def fma_e5m2x4_e5m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e5m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(b, e3m2, e5m2, roundTiesToEven, False)  # fma.yaml:58
+    d = fusedMultiplyAdd(a, _1, c, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e5m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e5m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(b, e2m1, e5m2, roundTiesToEven, False)  # fma.yaml:58
+    d = fusedMultiplyAdd(a, _1, c, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e5m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e4m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e4m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e4m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e4m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e4m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e4m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e3m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # fma.yaml:58
+    d = fusedMultiplyAdd(_1, b, c, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e3m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e3m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # fma.yaml:58
+    _2 = _any_convert(b, e3m2, e5m2, roundTiesToEven, False)
+    d = fusedMultiplyAdd(_1, _2, c, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e3m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e3m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # fma.yaml:58
+    _2 = _any_convert(b, e2m1, e5m2, roundTiesToEven, False)
+    d = fusedMultiplyAdd(_1, _2, c, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e3m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e2m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e2m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e2m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e2m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e2m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e2m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e2m1x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # fma.yaml:58
+    d = fusedMultiplyAdd(_1, b, c, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e2m1x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e2m1x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # fma.yaml:58
+    _2 = _any_convert(b, e3m2, e5m2, roundTiesToEven, False)
+    d = fusedMultiplyAdd(_1, _2, c, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e2m1x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e2m1x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # fma.yaml:58
+    _2 = _any_convert(b, e2m1, e5m2, roundTiesToEven, False)
+    d = fusedMultiplyAdd(_1, _2, c, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_e2m1x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_ue8m0x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_ue8m0x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_ue8m0x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_ue8m0x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_ue8m0x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e5m2x4_ue8m0x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e5m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e5m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e5m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e4m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e5m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e3m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e5m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e5m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m1, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e5m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e4m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e5m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e4m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _declared_fusedMultiplyAdd(a, b, c, e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e4m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e3m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e4m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e4m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m1, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e4m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e3m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e5m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e3m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e4m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e3m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e3m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e3m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e3m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m1, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e3m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e2m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e5m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e2m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e4m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e2m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e3m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e2m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e2m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m1, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e2m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e2m1x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e5m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e2m1x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e4m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e2m1x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e3m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e2m1x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e2m1x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m1, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_e2m1x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_ue8m0x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e5m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_ue8m0x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e4m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_ue8m0x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e3m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_ue8m0x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_ue8m0x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m1, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_e4m3x4_ue8m0x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e5m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
+
+
+def fma_satfinite_e5m2x4_e5m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e5m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e5m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e5m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e5m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e4m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e4m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e4m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e4m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e4m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e4m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e3m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e3m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e3m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e3m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e3m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e3m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e2m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e2m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e2m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e2m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e2m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e2m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e2m1x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e2m1x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e2m1x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e2m1x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e2m1x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_e2m1x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_ue8m0x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_ue8m0x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_ue8m0x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_ue8m0x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_ue8m0x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e5m2x4_ue8m0x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
+    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    d = convert(_4, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e5m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e5m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e5m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e5m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e5m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e5m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e4m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e4m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e4m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e4m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e4m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e4m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e3m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e3m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e3m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e3m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e3m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e3m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e2m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e2m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e2m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e2m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e2m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e2m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e2m1x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e2m1x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e2m1x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e2m1x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e2m1x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_e2m1x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_ue8m0x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_ue8m0x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_ue8m0x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_ue8m0x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_ue8m0x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def fma_satfinite_e4m3x4_ue8m0x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
+    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # fma.yaml:55
+    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
+    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
+    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
+    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 def fma_rz_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:44
+    return fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:58
 
 
 def fma_rz_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:44
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:81
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:58
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 def fma_rz_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:94
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:44
-    return select(outside, _x0000, d)  # modifiers.yaml:96
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:58
+    return select(outside, _x0000, d)  # modifiers.yaml:118
 
 
 def fma_rz_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:94
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:44
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:81
-    return select(outside, _x0000, d_3)  # modifiers.yaml:96
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:58
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    return select(outside, _x0000, d_3)  # modifiers.yaml:118
 
 
 def fma_rm_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:44
+    return fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:58
 
 
 def fma_rm_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:44
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:81
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:58
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 def fma_rm_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:94
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:44
-    return select(outside, _x0000, d)  # modifiers.yaml:96
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:58
+    return select(outside, _x0000, d)  # modifiers.yaml:118
 
 
 def fma_rm_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:94
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:44
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:81
-    return select(outside, _x0000, d_3)  # modifiers.yaml:96
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:58
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    return select(outside, _x0000, d_3)  # modifiers.yaml:118
 
 
 def fma_rp_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:44
+    return fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:58
 
 
 def fma_rp_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:44
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:81
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:58
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 def fma_rp_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:94
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:44
-    return select(outside, _x0000, d)  # modifiers.yaml:96
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:58
+    return select(outside, _x0000, d)  # modifiers.yaml:118
 
 
 def fma_rp_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:94
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:44
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:81
-    return select(outside, _x0000, d_3)  # modifiers.yaml:96
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:58
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    return select(outside, _x0000, d_3)  # modifiers.yaml:118
 
 
 def fma_rn_sat_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:94
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:44
-    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
-    return select(outside, _x0000, d_3)  # modifiers.yaml:96
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:58
+    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return select(outside, _x0000, d_3)  # modifiers.yaml:118
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
@@ -371,6 +1541,158 @@ KERNELS = _kernels("fma", (
     (fma_rp_f32_bf16_3, 3, "rp.f32.bf16"),
     (fma_rp_sat_f32_f16_3, 3, "rp.sat.f32.f16"),
     (fma_rp_sat_f32_bf16_3, 3, "rp.sat.f32.bf16"),
+    (fma_rn_f32x2_f16x2_f32x2_f32x2_3, 3, "rn.f32x2.f16x2.f32x2.f32x2"),
+    (fma_rn_f32x2_bf16x2_f32x2_f32x2_3, 3, "rn.f32x2.bf16x2.f32x2.f32x2"),
+    (fma_rz_f32x2_f16x2_f32x2_f32x2_3, 3, "rz.f32x2.f16x2.f32x2.f32x2"),
+    (fma_rz_f32x2_bf16x2_f32x2_f32x2_3, 3, "rz.f32x2.bf16x2.f32x2.f32x2"),
+    (fma_rm_f32x2_f16x2_f32x2_f32x2_3, 3, "rm.f32x2.f16x2.f32x2.f32x2"),
+    (fma_rm_f32x2_bf16x2_f32x2_f32x2_3, 3, "rm.f32x2.bf16x2.f32x2.f32x2"),
+    (fma_rp_f32x2_f16x2_f32x2_f32x2_3, 3, "rp.f32x2.f16x2.f32x2.f32x2"),
+    (fma_rp_f32x2_bf16x2_f32x2_f32x2_3, 3, "rp.f32x2.bf16x2.f32x2.f32x2"),
+    (fma_e5m2x4_e5m2x4_e5m2x4_3, 3, "e5m2x4.e5m2x4.e5m2x4 rn.e5m2x4.e5m2x4.e5m2x4"),
+    (fma_e5m2x4_e5m2x4_e4m3x4_3, 3, "e5m2x4.e5m2x4.e4m3x4 rn.e5m2x4.e5m2x4.e4m3x4"),
+    (fma_e5m2x4_e5m2x4_e3m2x4_3, 3, "e5m2x4.e5m2x4.e3m2x4 rn.e5m2x4.e5m2x4.e3m2x4"),
+    (fma_e5m2x4_e5m2x4_e2m3x4_3, 3, "e5m2x4.e5m2x4.e2m3x4 rn.e5m2x4.e5m2x4.e2m3x4"),
+    (fma_e5m2x4_e5m2x4_e2m1x4_3, 3, "e5m2x4.e5m2x4.e2m1x4 e5m2x4.e5m2x4.e2m1p4x4 rn.e5m2x4.e5m2x4.e2m1x4 rn.e5m2x4.e5m2x4.e2m1p4x4"),
+    (fma_e5m2x4_e5m2x4_ue8m0x4_3, 3, "e5m2x4.e5m2x4.ue8m0x4 rn.e5m2x4.e5m2x4.ue8m0x4"),
+    (fma_e5m2x4_e4m3x4_e5m2x4_3, 3, "e5m2x4.e4m3x4.e5m2x4 rn.e5m2x4.e4m3x4.e5m2x4"),
+    (fma_e5m2x4_e4m3x4_e4m3x4_3, 3, "e5m2x4.e4m3x4.e4m3x4 rn.e5m2x4.e4m3x4.e4m3x4"),
+    (fma_e5m2x4_e4m3x4_e3m2x4_3, 3, "e5m2x4.e4m3x4.e3m2x4 rn.e5m2x4.e4m3x4.e3m2x4"),
+    (fma_e5m2x4_e4m3x4_e2m3x4_3, 3, "e5m2x4.e4m3x4.e2m3x4 rn.e5m2x4.e4m3x4.e2m3x4"),
+    (fma_e5m2x4_e4m3x4_e2m1x4_3, 3, "e5m2x4.e4m3x4.e2m1x4 e5m2x4.e4m3x4.e2m1p4x4 rn.e5m2x4.e4m3x4.e2m1x4 rn.e5m2x4.e4m3x4.e2m1p4x4"),
+    (fma_e5m2x4_e4m3x4_ue8m0x4_3, 3, "e5m2x4.e4m3x4.ue8m0x4 rn.e5m2x4.e4m3x4.ue8m0x4"),
+    (fma_e5m2x4_e3m2x4_e5m2x4_3, 3, "e5m2x4.e3m2x4.e5m2x4 rn.e5m2x4.e3m2x4.e5m2x4"),
+    (fma_e5m2x4_e3m2x4_e4m3x4_3, 3, "e5m2x4.e3m2x4.e4m3x4 rn.e5m2x4.e3m2x4.e4m3x4"),
+    (fma_e5m2x4_e3m2x4_e3m2x4_3, 3, "e5m2x4.e3m2x4.e3m2x4 rn.e5m2x4.e3m2x4.e3m2x4"),
+    (fma_e5m2x4_e3m2x4_e2m3x4_3, 3, "e5m2x4.e3m2x4.e2m3x4 rn.e5m2x4.e3m2x4.e2m3x4"),
+    (fma_e5m2x4_e3m2x4_e2m1x4_3, 3, "e5m2x4.e3m2x4.e2m1x4 e5m2x4.e3m2x4.e2m1p4x4 rn.e5m2x4.e3m2x4.e2m1x4 rn.e5m2x4.e3m2x4.e2m1p4x4"),
+    (fma_e5m2x4_e3m2x4_ue8m0x4_3, 3, "e5m2x4.e3m2x4.ue8m0x4 rn.e5m2x4.e3m2x4.ue8m0x4"),
+    (fma_e5m2x4_e2m3x4_e5m2x4_3, 3, "e5m2x4.e2m3x4.e5m2x4 rn.e5m2x4.e2m3x4.e5m2x4"),
+    (fma_e5m2x4_e2m3x4_e4m3x4_3, 3, "e5m2x4.e2m3x4.e4m3x4 rn.e5m2x4.e2m3x4.e4m3x4"),
+    (fma_e5m2x4_e2m3x4_e3m2x4_3, 3, "e5m2x4.e2m3x4.e3m2x4 rn.e5m2x4.e2m3x4.e3m2x4"),
+    (fma_e5m2x4_e2m3x4_e2m3x4_3, 3, "e5m2x4.e2m3x4.e2m3x4 rn.e5m2x4.e2m3x4.e2m3x4"),
+    (fma_e5m2x4_e2m3x4_e2m1x4_3, 3, "e5m2x4.e2m3x4.e2m1x4 e5m2x4.e2m3x4.e2m1p4x4 rn.e5m2x4.e2m3x4.e2m1x4 rn.e5m2x4.e2m3x4.e2m1p4x4"),
+    (fma_e5m2x4_e2m3x4_ue8m0x4_3, 3, "e5m2x4.e2m3x4.ue8m0x4 rn.e5m2x4.e2m3x4.ue8m0x4"),
+    (fma_e5m2x4_e2m1x4_e5m2x4_3, 3, "e5m2x4.e2m1x4.e5m2x4 e5m2x4.e2m1p4x4.e5m2x4 rn.e5m2x4.e2m1x4.e5m2x4 rn.e5m2x4.e2m1p4x4.e5m2x4"),
+    (fma_e5m2x4_e2m1x4_e4m3x4_3, 3, "e5m2x4.e2m1x4.e4m3x4 e5m2x4.e2m1p4x4.e4m3x4 rn.e5m2x4.e2m1x4.e4m3x4 rn.e5m2x4.e2m1p4x4.e4m3x4"),
+    (fma_e5m2x4_e2m1x4_e3m2x4_3, 3, "e5m2x4.e2m1x4.e3m2x4 e5m2x4.e2m1p4x4.e3m2x4 rn.e5m2x4.e2m1x4.e3m2x4 rn.e5m2x4.e2m1p4x4.e3m2x4"),
+    (fma_e5m2x4_e2m1x4_e2m3x4_3, 3, "e5m2x4.e2m1x4.e2m3x4 e5m2x4.e2m1p4x4.e2m3x4 rn.e5m2x4.e2m1x4.e2m3x4 rn.e5m2x4.e2m1p4x4.e2m3x4"),
+    (fma_e5m2x4_e2m1x4_e2m1x4_3, 3, "e5m2x4.e2m1x4.e2m1x4 e5m2x4.e2m1x4.e2m1p4x4 e5m2x4.e2m1p4x4.e2m1x4 e5m2x4.e2m1p4x4.e2m1p4x4 rn.e5m2x4.e2m1x4.e2m1x4 rn.e5m2x4.e2m1x4.e2m1p4x4 rn.e5m2x4.e2m1p4x4.e2m1x4 rn.e5m2x4.e2m1p4x4.e2m1p4x4"),
+    (fma_e5m2x4_e2m1x4_ue8m0x4_3, 3, "e5m2x4.e2m1x4.ue8m0x4 e5m2x4.e2m1p4x4.ue8m0x4 rn.e5m2x4.e2m1x4.ue8m0x4 rn.e5m2x4.e2m1p4x4.ue8m0x4"),
+    (fma_e5m2x4_ue8m0x4_e5m2x4_3, 3, "e5m2x4.ue8m0x4.e5m2x4 rn.e5m2x4.ue8m0x4.e5m2x4"),
+    (fma_e5m2x4_ue8m0x4_e4m3x4_3, 3, "e5m2x4.ue8m0x4.e4m3x4 rn.e5m2x4.ue8m0x4.e4m3x4"),
+    (fma_e5m2x4_ue8m0x4_e3m2x4_3, 3, "e5m2x4.ue8m0x4.e3m2x4 rn.e5m2x4.ue8m0x4.e3m2x4"),
+    (fma_e5m2x4_ue8m0x4_e2m3x4_3, 3, "e5m2x4.ue8m0x4.e2m3x4 rn.e5m2x4.ue8m0x4.e2m3x4"),
+    (fma_e5m2x4_ue8m0x4_e2m1x4_3, 3, "e5m2x4.ue8m0x4.e2m1x4 e5m2x4.ue8m0x4.e2m1p4x4 rn.e5m2x4.ue8m0x4.e2m1x4 rn.e5m2x4.ue8m0x4.e2m1p4x4"),
+    (fma_e5m2x4_ue8m0x4_ue8m0x4_3, 3, "e5m2x4.ue8m0x4.ue8m0x4 rn.e5m2x4.ue8m0x4.ue8m0x4"),
+    (fma_e4m3x4_e5m2x4_e5m2x4_3, 3, "e4m3x4.e5m2x4.e5m2x4 rn.e4m3x4.e5m2x4.e5m2x4"),
+    (fma_e4m3x4_e5m2x4_e4m3x4_3, 3, "e4m3x4.e5m2x4.e4m3x4 rn.e4m3x4.e5m2x4.e4m3x4"),
+    (fma_e4m3x4_e5m2x4_e3m2x4_3, 3, "e4m3x4.e5m2x4.e3m2x4 rn.e4m3x4.e5m2x4.e3m2x4"),
+    (fma_e4m3x4_e5m2x4_e2m3x4_3, 3, "e4m3x4.e5m2x4.e2m3x4 rn.e4m3x4.e5m2x4.e2m3x4"),
+    (fma_e4m3x4_e5m2x4_e2m1x4_3, 3, "e4m3x4.e5m2x4.e2m1x4 e4m3x4.e5m2x4.e2m1p4x4 rn.e4m3x4.e5m2x4.e2m1x4 rn.e4m3x4.e5m2x4.e2m1p4x4"),
+    (fma_e4m3x4_e5m2x4_ue8m0x4_3, 3, "e4m3x4.e5m2x4.ue8m0x4 rn.e4m3x4.e5m2x4.ue8m0x4"),
+    (fma_e4m3x4_e4m3x4_e5m2x4_3, 3, "e4m3x4.e4m3x4.e5m2x4 rn.e4m3x4.e4m3x4.e5m2x4"),
+    (fma_e4m3x4_e4m3x4_e4m3x4_3, 3, "e4m3x4.e4m3x4.e4m3x4 rn.e4m3x4.e4m3x4.e4m3x4"),
+    (fma_e4m3x4_e4m3x4_e3m2x4_3, 3, "e4m3x4.e4m3x4.e3m2x4 rn.e4m3x4.e4m3x4.e3m2x4"),
+    (fma_e4m3x4_e4m3x4_e2m3x4_3, 3, "e4m3x4.e4m3x4.e2m3x4 rn.e4m3x4.e4m3x4.e2m3x4"),
+    (fma_e4m3x4_e4m3x4_e2m1x4_3, 3, "e4m3x4.e4m3x4.e2m1x4 e4m3x4.e4m3x4.e2m1p4x4 rn.e4m3x4.e4m3x4.e2m1x4 rn.e4m3x4.e4m3x4.e2m1p4x4"),
+    (fma_e4m3x4_e4m3x4_ue8m0x4_3, 3, "e4m3x4.e4m3x4.ue8m0x4 rn.e4m3x4.e4m3x4.ue8m0x4"),
+    (fma_e4m3x4_e3m2x4_e5m2x4_3, 3, "e4m3x4.e3m2x4.e5m2x4 rn.e4m3x4.e3m2x4.e5m2x4"),
+    (fma_e4m3x4_e3m2x4_e4m3x4_3, 3, "e4m3x4.e3m2x4.e4m3x4 rn.e4m3x4.e3m2x4.e4m3x4"),
+    (fma_e4m3x4_e3m2x4_e3m2x4_3, 3, "e4m3x4.e3m2x4.e3m2x4 rn.e4m3x4.e3m2x4.e3m2x4"),
+    (fma_e4m3x4_e3m2x4_e2m3x4_3, 3, "e4m3x4.e3m2x4.e2m3x4 rn.e4m3x4.e3m2x4.e2m3x4"),
+    (fma_e4m3x4_e3m2x4_e2m1x4_3, 3, "e4m3x4.e3m2x4.e2m1x4 e4m3x4.e3m2x4.e2m1p4x4 rn.e4m3x4.e3m2x4.e2m1x4 rn.e4m3x4.e3m2x4.e2m1p4x4"),
+    (fma_e4m3x4_e3m2x4_ue8m0x4_3, 3, "e4m3x4.e3m2x4.ue8m0x4 rn.e4m3x4.e3m2x4.ue8m0x4"),
+    (fma_e4m3x4_e2m3x4_e5m2x4_3, 3, "e4m3x4.e2m3x4.e5m2x4 rn.e4m3x4.e2m3x4.e5m2x4"),
+    (fma_e4m3x4_e2m3x4_e4m3x4_3, 3, "e4m3x4.e2m3x4.e4m3x4 rn.e4m3x4.e2m3x4.e4m3x4"),
+    (fma_e4m3x4_e2m3x4_e3m2x4_3, 3, "e4m3x4.e2m3x4.e3m2x4 rn.e4m3x4.e2m3x4.e3m2x4"),
+    (fma_e4m3x4_e2m3x4_e2m3x4_3, 3, "e4m3x4.e2m3x4.e2m3x4 rn.e4m3x4.e2m3x4.e2m3x4"),
+    (fma_e4m3x4_e2m3x4_e2m1x4_3, 3, "e4m3x4.e2m3x4.e2m1x4 e4m3x4.e2m3x4.e2m1p4x4 rn.e4m3x4.e2m3x4.e2m1x4 rn.e4m3x4.e2m3x4.e2m1p4x4"),
+    (fma_e4m3x4_e2m3x4_ue8m0x4_3, 3, "e4m3x4.e2m3x4.ue8m0x4 rn.e4m3x4.e2m3x4.ue8m0x4"),
+    (fma_e4m3x4_e2m1x4_e5m2x4_3, 3, "e4m3x4.e2m1x4.e5m2x4 e4m3x4.e2m1p4x4.e5m2x4 rn.e4m3x4.e2m1x4.e5m2x4 rn.e4m3x4.e2m1p4x4.e5m2x4"),
+    (fma_e4m3x4_e2m1x4_e4m3x4_3, 3, "e4m3x4.e2m1x4.e4m3x4 e4m3x4.e2m1p4x4.e4m3x4 rn.e4m3x4.e2m1x4.e4m3x4 rn.e4m3x4.e2m1p4x4.e4m3x4"),
+    (fma_e4m3x4_e2m1x4_e3m2x4_3, 3, "e4m3x4.e2m1x4.e3m2x4 e4m3x4.e2m1p4x4.e3m2x4 rn.e4m3x4.e2m1x4.e3m2x4 rn.e4m3x4.e2m1p4x4.e3m2x4"),
+    (fma_e4m3x4_e2m1x4_e2m3x4_3, 3, "e4m3x4.e2m1x4.e2m3x4 e4m3x4.e2m1p4x4.e2m3x4 rn.e4m3x4.e2m1x4.e2m3x4 rn.e4m3x4.e2m1p4x4.e2m3x4"),
+    (fma_e4m3x4_e2m1x4_e2m1x4_3, 3, "e4m3x4.e2m1x4.e2m1x4 e4m3x4.e2m1x4.e2m1p4x4 e4m3x4.e2m1p4x4.e2m1x4 e4m3x4.e2m1p4x4.e2m1p4x4 rn.e4m3x4.e2m1x4.e2m1x4 rn.e4m3x4.e2m1x4.e2m1p4x4 rn.e4m3x4.e2m1p4x4.e2m1x4 rn.e4m3x4.e2m1p4x4.e2m1p4x4"),
+    (fma_e4m3x4_e2m1x4_ue8m0x4_3, 3, "e4m3x4.e2m1x4.ue8m0x4 e4m3x4.e2m1p4x4.ue8m0x4 rn.e4m3x4.e2m1x4.ue8m0x4 rn.e4m3x4.e2m1p4x4.ue8m0x4"),
+    (fma_e4m3x4_ue8m0x4_e5m2x4_3, 3, "e4m3x4.ue8m0x4.e5m2x4 rn.e4m3x4.ue8m0x4.e5m2x4"),
+    (fma_e4m3x4_ue8m0x4_e4m3x4_3, 3, "e4m3x4.ue8m0x4.e4m3x4 rn.e4m3x4.ue8m0x4.e4m3x4"),
+    (fma_e4m3x4_ue8m0x4_e3m2x4_3, 3, "e4m3x4.ue8m0x4.e3m2x4 rn.e4m3x4.ue8m0x4.e3m2x4"),
+    (fma_e4m3x4_ue8m0x4_e2m3x4_3, 3, "e4m3x4.ue8m0x4.e2m3x4 rn.e4m3x4.ue8m0x4.e2m3x4"),
+    (fma_e4m3x4_ue8m0x4_e2m1x4_3, 3, "e4m3x4.ue8m0x4.e2m1x4 e4m3x4.ue8m0x4.e2m1p4x4 rn.e4m3x4.ue8m0x4.e2m1x4 rn.e4m3x4.ue8m0x4.e2m1p4x4"),
+    (fma_e4m3x4_ue8m0x4_ue8m0x4_3, 3, "e4m3x4.ue8m0x4.ue8m0x4 rn.e4m3x4.ue8m0x4.ue8m0x4"),
+    (fma_satfinite_e5m2x4_e5m2x4_e5m2x4_3, 3, "satfinite.e5m2x4.e5m2x4.e5m2x4 rn.satfinite.e5m2x4.e5m2x4.e5m2x4"),
+    (fma_satfinite_e5m2x4_e5m2x4_e4m3x4_3, 3, "satfinite.e5m2x4.e5m2x4.e4m3x4 rn.satfinite.e5m2x4.e5m2x4.e4m3x4"),
+    (fma_satfinite_e5m2x4_e5m2x4_e3m2x4_3, 3, "satfinite.e5m2x4.e5m2x4.e3m2x4 rn.satfinite.e5m2x4.e5m2x4.e3m2x4"),
+    (fma_satfinite_e5m2x4_e5m2x4_e2m3x4_3, 3, "satfinite.e5m2x4.e5m2x4.e2m3x4 rn.satfinite.e5m2x4.e5m2x4.e2m3x4"),
+    (fma_satfinite_e5m2x4_e5m2x4_e2m1x4_3, 3, "satfinite.e5m2x4.e5m2x4.e2m1x4 satfinite.e5m2x4.e5m2x4.e2m1p4x4 rn.satfinite.e5m2x4.e5m2x4.e2m1x4 rn.satfinite.e5m2x4.e5m2x4.e2m1p4x4"),
+    (fma_satfinite_e5m2x4_e5m2x4_ue8m0x4_3, 3, "satfinite.e5m2x4.e5m2x4.ue8m0x4 rn.satfinite.e5m2x4.e5m2x4.ue8m0x4"),
+    (fma_satfinite_e5m2x4_e4m3x4_e5m2x4_3, 3, "satfinite.e5m2x4.e4m3x4.e5m2x4 rn.satfinite.e5m2x4.e4m3x4.e5m2x4"),
+    (fma_satfinite_e5m2x4_e4m3x4_e4m3x4_3, 3, "satfinite.e5m2x4.e4m3x4.e4m3x4 rn.satfinite.e5m2x4.e4m3x4.e4m3x4"),
+    (fma_satfinite_e5m2x4_e4m3x4_e3m2x4_3, 3, "satfinite.e5m2x4.e4m3x4.e3m2x4 rn.satfinite.e5m2x4.e4m3x4.e3m2x4"),
+    (fma_satfinite_e5m2x4_e4m3x4_e2m3x4_3, 3, "satfinite.e5m2x4.e4m3x4.e2m3x4 rn.satfinite.e5m2x4.e4m3x4.e2m3x4"),
+    (fma_satfinite_e5m2x4_e4m3x4_e2m1x4_3, 3, "satfinite.e5m2x4.e4m3x4.e2m1x4 satfinite.e5m2x4.e4m3x4.e2m1p4x4 rn.satfinite.e5m2x4.e4m3x4.e2m1x4 rn.satfinite.e5m2x4.e4m3x4.e2m1p4x4"),
+    (fma_satfinite_e5m2x4_e4m3x4_ue8m0x4_3, 3, "satfinite.e5m2x4.e4m3x4.ue8m0x4 rn.satfinite.e5m2x4.e4m3x4.ue8m0x4"),
+    (fma_satfinite_e5m2x4_e3m2x4_e5m2x4_3, 3, "satfinite.e5m2x4.e3m2x4.e5m2x4 rn.satfinite.e5m2x4.e3m2x4.e5m2x4"),
+    (fma_satfinite_e5m2x4_e3m2x4_e4m3x4_3, 3, "satfinite.e5m2x4.e3m2x4.e4m3x4 rn.satfinite.e5m2x4.e3m2x4.e4m3x4"),
+    (fma_satfinite_e5m2x4_e3m2x4_e3m2x4_3, 3, "satfinite.e5m2x4.e3m2x4.e3m2x4 rn.satfinite.e5m2x4.e3m2x4.e3m2x4"),
+    (fma_satfinite_e5m2x4_e3m2x4_e2m3x4_3, 3, "satfinite.e5m2x4.e3m2x4.e2m3x4 rn.satfinite.e5m2x4.e3m2x4.e2m3x4"),
+    (fma_satfinite_e5m2x4_e3m2x4_e2m1x4_3, 3, "satfinite.e5m2x4.e3m2x4.e2m1x4 satfinite.e5m2x4.e3m2x4.e2m1p4x4 rn.satfinite.e5m2x4.e3m2x4.e2m1x4 rn.satfinite.e5m2x4.e3m2x4.e2m1p4x4"),
+    (fma_satfinite_e5m2x4_e3m2x4_ue8m0x4_3, 3, "satfinite.e5m2x4.e3m2x4.ue8m0x4 rn.satfinite.e5m2x4.e3m2x4.ue8m0x4"),
+    (fma_satfinite_e5m2x4_e2m3x4_e5m2x4_3, 3, "satfinite.e5m2x4.e2m3x4.e5m2x4 rn.satfinite.e5m2x4.e2m3x4.e5m2x4"),
+    (fma_satfinite_e5m2x4_e2m3x4_e4m3x4_3, 3, "satfinite.e5m2x4.e2m3x4.e4m3x4 rn.satfinite.e5m2x4.e2m3x4.e4m3x4"),
+    (fma_satfinite_e5m2x4_e2m3x4_e3m2x4_3, 3, "satfinite.e5m2x4.e2m3x4.e3m2x4 rn.satfinite.e5m2x4.e2m3x4.e3m2x4"),
+    (fma_satfinite_e5m2x4_e2m3x4_e2m3x4_3, 3, "satfinite.e5m2x4.e2m3x4.e2m3x4 rn.satfinite.e5m2x4.e2m3x4.e2m3x4"),
+    (fma_satfinite_e5m2x4_e2m3x4_e2m1x4_3, 3, "satfinite.e5m2x4.e2m3x4.e2m1x4 satfinite.e5m2x4.e2m3x4.e2m1p4x4 rn.satfinite.e5m2x4.e2m3x4.e2m1x4 rn.satfinite.e5m2x4.e2m3x4.e2m1p4x4"),
+    (fma_satfinite_e5m2x4_e2m3x4_ue8m0x4_3, 3, "satfinite.e5m2x4.e2m3x4.ue8m0x4 rn.satfinite.e5m2x4.e2m3x4.ue8m0x4"),
+    (fma_satfinite_e5m2x4_e2m1x4_e5m2x4_3, 3, "satfinite.e5m2x4.e2m1x4.e5m2x4 satfinite.e5m2x4.e2m1p4x4.e5m2x4 rn.satfinite.e5m2x4.e2m1x4.e5m2x4 rn.satfinite.e5m2x4.e2m1p4x4.e5m2x4"),
+    (fma_satfinite_e5m2x4_e2m1x4_e4m3x4_3, 3, "satfinite.e5m2x4.e2m1x4.e4m3x4 satfinite.e5m2x4.e2m1p4x4.e4m3x4 rn.satfinite.e5m2x4.e2m1x4.e4m3x4 rn.satfinite.e5m2x4.e2m1p4x4.e4m3x4"),
+    (fma_satfinite_e5m2x4_e2m1x4_e3m2x4_3, 3, "satfinite.e5m2x4.e2m1x4.e3m2x4 satfinite.e5m2x4.e2m1p4x4.e3m2x4 rn.satfinite.e5m2x4.e2m1x4.e3m2x4 rn.satfinite.e5m2x4.e2m1p4x4.e3m2x4"),
+    (fma_satfinite_e5m2x4_e2m1x4_e2m3x4_3, 3, "satfinite.e5m2x4.e2m1x4.e2m3x4 satfinite.e5m2x4.e2m1p4x4.e2m3x4 rn.satfinite.e5m2x4.e2m1x4.e2m3x4 rn.satfinite.e5m2x4.e2m1p4x4.e2m3x4"),
+    (fma_satfinite_e5m2x4_e2m1x4_e2m1x4_3, 3, "satfinite.e5m2x4.e2m1x4.e2m1x4 satfinite.e5m2x4.e2m1x4.e2m1p4x4 satfinite.e5m2x4.e2m1p4x4.e2m1x4 satfinite.e5m2x4.e2m1p4x4.e2m1p4x4 rn.satfinite.e5m2x4.e2m1x4.e2m1x4 rn.satfinite.e5m2x4.e2m1x4.e2m1p4x4 rn.satfinite.e5m2x4.e2m1p4x4.e2m1x4 rn.satfinite.e5m2x4.e2m1p4x4.e2m1p4x4"),
+    (fma_satfinite_e5m2x4_e2m1x4_ue8m0x4_3, 3, "satfinite.e5m2x4.e2m1x4.ue8m0x4 satfinite.e5m2x4.e2m1p4x4.ue8m0x4 rn.satfinite.e5m2x4.e2m1x4.ue8m0x4 rn.satfinite.e5m2x4.e2m1p4x4.ue8m0x4"),
+    (fma_satfinite_e5m2x4_ue8m0x4_e5m2x4_3, 3, "satfinite.e5m2x4.ue8m0x4.e5m2x4 rn.satfinite.e5m2x4.ue8m0x4.e5m2x4"),
+    (fma_satfinite_e5m2x4_ue8m0x4_e4m3x4_3, 3, "satfinite.e5m2x4.ue8m0x4.e4m3x4 rn.satfinite.e5m2x4.ue8m0x4.e4m3x4"),
+    (fma_satfinite_e5m2x4_ue8m0x4_e3m2x4_3, 3, "satfinite.e5m2x4.ue8m0x4.e3m2x4 rn.satfinite.e5m2x4.ue8m0x4.e3m2x4"),
+    (fma_satfinite_e5m2x4_ue8m0x4_e2m3x4_3, 3, "satfinite.e5m2x4.ue8m0x4.e2m3x4 rn.satfinite.e5m2x4.ue8m0x4.e2m3x4"),
+    (fma_satfinite_e5m2x4_ue8m0x4_e2m1x4_3, 3, "satfinite.e5m2x4.ue8m0x4.e2m1x4 satfinite.e5m2x4.ue8m0x4.e2m1p4x4 rn.satfinite.e5m2x4.ue8m0x4.e2m1x4 rn.satfinite.e5m2x4.ue8m0x4.e2m1p4x4"),
+    (fma_satfinite_e5m2x4_ue8m0x4_ue8m0x4_3, 3, "satfinite.e5m2x4.ue8m0x4.ue8m0x4 rn.satfinite.e5m2x4.ue8m0x4.ue8m0x4"),
+    (fma_satfinite_e4m3x4_e5m2x4_e5m2x4_3, 3, "satfinite.e4m3x4.e5m2x4.e5m2x4 rn.satfinite.e4m3x4.e5m2x4.e5m2x4"),
+    (fma_satfinite_e4m3x4_e5m2x4_e4m3x4_3, 3, "satfinite.e4m3x4.e5m2x4.e4m3x4 rn.satfinite.e4m3x4.e5m2x4.e4m3x4"),
+    (fma_satfinite_e4m3x4_e5m2x4_e3m2x4_3, 3, "satfinite.e4m3x4.e5m2x4.e3m2x4 rn.satfinite.e4m3x4.e5m2x4.e3m2x4"),
+    (fma_satfinite_e4m3x4_e5m2x4_e2m3x4_3, 3, "satfinite.e4m3x4.e5m2x4.e2m3x4 rn.satfinite.e4m3x4.e5m2x4.e2m3x4"),
+    (fma_satfinite_e4m3x4_e5m2x4_e2m1x4_3, 3, "satfinite.e4m3x4.e5m2x4.e2m1x4 satfinite.e4m3x4.e5m2x4.e2m1p4x4 rn.satfinite.e4m3x4.e5m2x4.e2m1x4 rn.satfinite.e4m3x4.e5m2x4.e2m1p4x4"),
+    (fma_satfinite_e4m3x4_e5m2x4_ue8m0x4_3, 3, "satfinite.e4m3x4.e5m2x4.ue8m0x4 rn.satfinite.e4m3x4.e5m2x4.ue8m0x4"),
+    (fma_satfinite_e4m3x4_e4m3x4_e5m2x4_3, 3, "satfinite.e4m3x4.e4m3x4.e5m2x4 rn.satfinite.e4m3x4.e4m3x4.e5m2x4"),
+    (fma_satfinite_e4m3x4_e4m3x4_e4m3x4_3, 3, "satfinite.e4m3x4.e4m3x4.e4m3x4 rn.satfinite.e4m3x4.e4m3x4.e4m3x4"),
+    (fma_satfinite_e4m3x4_e4m3x4_e3m2x4_3, 3, "satfinite.e4m3x4.e4m3x4.e3m2x4 rn.satfinite.e4m3x4.e4m3x4.e3m2x4"),
+    (fma_satfinite_e4m3x4_e4m3x4_e2m3x4_3, 3, "satfinite.e4m3x4.e4m3x4.e2m3x4 rn.satfinite.e4m3x4.e4m3x4.e2m3x4"),
+    (fma_satfinite_e4m3x4_e4m3x4_e2m1x4_3, 3, "satfinite.e4m3x4.e4m3x4.e2m1x4 satfinite.e4m3x4.e4m3x4.e2m1p4x4 rn.satfinite.e4m3x4.e4m3x4.e2m1x4 rn.satfinite.e4m3x4.e4m3x4.e2m1p4x4"),
+    (fma_satfinite_e4m3x4_e4m3x4_ue8m0x4_3, 3, "satfinite.e4m3x4.e4m3x4.ue8m0x4 rn.satfinite.e4m3x4.e4m3x4.ue8m0x4"),
+    (fma_satfinite_e4m3x4_e3m2x4_e5m2x4_3, 3, "satfinite.e4m3x4.e3m2x4.e5m2x4 rn.satfinite.e4m3x4.e3m2x4.e5m2x4"),
+    (fma_satfinite_e4m3x4_e3m2x4_e4m3x4_3, 3, "satfinite.e4m3x4.e3m2x4.e4m3x4 rn.satfinite.e4m3x4.e3m2x4.e4m3x4"),
+    (fma_satfinite_e4m3x4_e3m2x4_e3m2x4_3, 3, "satfinite.e4m3x4.e3m2x4.e3m2x4 rn.satfinite.e4m3x4.e3m2x4.e3m2x4"),
+    (fma_satfinite_e4m3x4_e3m2x4_e2m3x4_3, 3, "satfinite.e4m3x4.e3m2x4.e2m3x4 rn.satfinite.e4m3x4.e3m2x4.e2m3x4"),
+    (fma_satfinite_e4m3x4_e3m2x4_e2m1x4_3, 3, "satfinite.e4m3x4.e3m2x4.e2m1x4 satfinite.e4m3x4.e3m2x4.e2m1p4x4 rn.satfinite.e4m3x4.e3m2x4.e2m1x4 rn.satfinite.e4m3x4.e3m2x4.e2m1p4x4"),
+    (fma_satfinite_e4m3x4_e3m2x4_ue8m0x4_3, 3, "satfinite.e4m3x4.e3m2x4.ue8m0x4 rn.satfinite.e4m3x4.e3m2x4.ue8m0x4"),
+    (fma_satfinite_e4m3x4_e2m3x4_e5m2x4_3, 3, "satfinite.e4m3x4.e2m3x4.e5m2x4 rn.satfinite.e4m3x4.e2m3x4.e5m2x4"),
+    (fma_satfinite_e4m3x4_e2m3x4_e4m3x4_3, 3, "satfinite.e4m3x4.e2m3x4.e4m3x4 rn.satfinite.e4m3x4.e2m3x4.e4m3x4"),
+    (fma_satfinite_e4m3x4_e2m3x4_e3m2x4_3, 3, "satfinite.e4m3x4.e2m3x4.e3m2x4 rn.satfinite.e4m3x4.e2m3x4.e3m2x4"),
+    (fma_satfinite_e4m3x4_e2m3x4_e2m3x4_3, 3, "satfinite.e4m3x4.e2m3x4.e2m3x4 rn.satfinite.e4m3x4.e2m3x4.e2m3x4"),
+    (fma_satfinite_e4m3x4_e2m3x4_e2m1x4_3, 3, "satfinite.e4m3x4.e2m3x4.e2m1x4 satfinite.e4m3x4.e2m3x4.e2m1p4x4 rn.satfinite.e4m3x4.e2m3x4.e2m1x4 rn.satfinite.e4m3x4.e2m3x4.e2m1p4x4"),
+    (fma_satfinite_e4m3x4_e2m3x4_ue8m0x4_3, 3, "satfinite.e4m3x4.e2m3x4.ue8m0x4 rn.satfinite.e4m3x4.e2m3x4.ue8m0x4"),
+    (fma_satfinite_e4m3x4_e2m1x4_e5m2x4_3, 3, "satfinite.e4m3x4.e2m1x4.e5m2x4 satfinite.e4m3x4.e2m1p4x4.e5m2x4 rn.satfinite.e4m3x4.e2m1x4.e5m2x4 rn.satfinite.e4m3x4.e2m1p4x4.e5m2x4"),
+    (fma_satfinite_e4m3x4_e2m1x4_e4m3x4_3, 3, "satfinite.e4m3x4.e2m1x4.e4m3x4 satfinite.e4m3x4.e2m1p4x4.e4m3x4 rn.satfinite.e4m3x4.e2m1x4.e4m3x4 rn.satfinite.e4m3x4.e2m1p4x4.e4m3x4"),
+    (fma_satfinite_e4m3x4_e2m1x4_e3m2x4_3, 3, "satfinite.e4m3x4.e2m1x4.e3m2x4 satfinite.e4m3x4.e2m1p4x4.e3m2x4 rn.satfinite.e4m3x4.e2m1x4.e3m2x4 rn.satfinite.e4m3x4.e2m1p4x4.e3m2x4"),
+    (fma_satfinite_e4m3x4_e2m1x4_e2m3x4_3, 3, "satfinite.e4m3x4.e2m1x4.e2m3x4 satfinite.e4m3x4.e2m1p4x4.e2m3x4 rn.satfinite.e4m3x4.e2m1x4.e2m3x4 rn.satfinite.e4m3x4.e2m1p4x4.e2m3x4"),
+    (fma_satfinite_e4m3x4_e2m1x4_e2m1x4_3, 3, "satfinite.e4m3x4.e2m1x4.e2m1x4 satfinite.e4m3x4.e2m1x4.e2m1p4x4 satfinite.e4m3x4.e2m1p4x4.e2m1x4 satfinite.e4m3x4.e2m1p4x4.e2m1p4x4 rn.satfinite.e4m3x4.e2m1x4.e2m1x4 rn.satfinite.e4m3x4.e2m1x4.e2m1p4x4 rn.satfinite.e4m3x4.e2m1p4x4.e2m1x4 rn.satfinite.e4m3x4.e2m1p4x4.e2m1p4x4"),
+    (fma_satfinite_e4m3x4_e2m1x4_ue8m0x4_3, 3, "satfinite.e4m3x4.e2m1x4.ue8m0x4 satfinite.e4m3x4.e2m1p4x4.ue8m0x4 rn.satfinite.e4m3x4.e2m1x4.ue8m0x4 rn.satfinite.e4m3x4.e2m1p4x4.ue8m0x4"),
+    (fma_satfinite_e4m3x4_ue8m0x4_e5m2x4_3, 3, "satfinite.e4m3x4.ue8m0x4.e5m2x4 rn.satfinite.e4m3x4.ue8m0x4.e5m2x4"),
+    (fma_satfinite_e4m3x4_ue8m0x4_e4m3x4_3, 3, "satfinite.e4m3x4.ue8m0x4.e4m3x4 rn.satfinite.e4m3x4.ue8m0x4.e4m3x4"),
+    (fma_satfinite_e4m3x4_ue8m0x4_e3m2x4_3, 3, "satfinite.e4m3x4.ue8m0x4.e3m2x4 rn.satfinite.e4m3x4.ue8m0x4.e3m2x4"),
+    (fma_satfinite_e4m3x4_ue8m0x4_e2m3x4_3, 3, "satfinite.e4m3x4.ue8m0x4.e2m3x4 rn.satfinite.e4m3x4.ue8m0x4.e2m3x4"),
+    (fma_satfinite_e4m3x4_ue8m0x4_e2m1x4_3, 3, "satfinite.e4m3x4.ue8m0x4.e2m1x4 satfinite.e4m3x4.ue8m0x4.e2m1p4x4 rn.satfinite.e4m3x4.ue8m0x4.e2m1x4 rn.satfinite.e4m3x4.ue8m0x4.e2m1p4x4"),
+    (fma_satfinite_e4m3x4_ue8m0x4_ue8m0x4_3, 3, "satfinite.e4m3x4.ue8m0x4.ue8m0x4 rn.satfinite.e4m3x4.ue8m0x4.ue8m0x4"),
     (fma_rz_bf16_3, 3, "rz.bf16 rz.bf16x2"),
     (fma_rz_relu_bf16_3, 3, "rz.relu.bf16 rz.relu.bf16x2"),
     (fma_rz_oob_bf16_3, 3, "rz.oob.bf16 rz.oob.bf16x2"),

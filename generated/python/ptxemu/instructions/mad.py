@@ -45,11 +45,11 @@ def mad_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d_2 = convert(total, f64, f32, roundTiesToEven, False)  # mad.yaml:49
     d_3 = select(condition, d, d_2)  # mad.yaml:40
     d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:44
-    return minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:66
     b_2 = _flushed(b, f32)
     c_2 = _flushed(c, f32)
     condition = isZero(c_2, f32)  # mad.yaml:40
@@ -66,7 +66,7 @@ def mad_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def mad_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:66
     b_2 = _flushed(b, f32)
     c_2 = _flushed(c, f32)
     condition = isZero(c_2, f32)  # mad.yaml:40
@@ -80,98 +80,98 @@ def mad_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d_2 = convert(total, f64, f32, roundTiesToEven, True)  # mad.yaml:49
     d_3 = select(condition, d, d_2)  # mad.yaml:40
     d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:44
-    return minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    return minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:44
+    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:58
 
 
 def mad_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:58
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:44
+    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:58
 
 
 def mad_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:58
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:44
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:58
 
 
 def mad_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:58
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:44
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:58
 
 
 def mad_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:58
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:44
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:58
 
 
 def mad_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:58
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:44
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:58
 
 
 def mad_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:58
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:44
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:58
 
 
 def mad_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:58
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:44
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:58
 
 
 def mad_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:58
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # fma.yaml:44
+    d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # fma.yaml:58
     return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 
 def mad_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # fma.yaml:44
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # fma.yaml:58
     return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 
 def mad_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # fma.yaml:44
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # fma.yaml:58
     return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 
 def mad_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # fma.yaml:44
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # fma.yaml:58
     return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 

@@ -3,206 +3,398 @@
 
 import numpy as _np
 
-from ..arithmetic import subtraction
+from ..arithmetic import convert, subtraction
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
-from ..comparison import maximumNumber, minimumNumber
-from ..formats import bf16, f16, f32, f64
+from ..comparison import maximum, maximumNumber, minimum, minimumNumber
+from ..conversion import convert as _any_convert
+from ..declared import isNaN as _declared_isNaN, subtraction as _declared_subtraction
+from ..encoding import isNaN
+from ..formats import bf16, e2m1, e2m3, e3m2, e4m3, e5m2, f16, f32, f64, ue8m0
 from ..mixed import subtraction as _mixed_subtraction
-from ..selection import propagate as _propagate
+from ..selection import propagate as _propagate, select
 from . import kernels as _kernels
 
 _x0000: Array = _np.array(0x0000, _np.uint16)
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x3c00: Array = _np.array(0x3c00, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
+_x407c000000000000: Array = _np.array(0x407c000000000000, _np.uint64)
+_x40ec000000000000: Array = _np.array(0x40ec000000000000, _np.uint64)
+_x7f: Array = _np.array(0x7f, _np.uint8)
+_xc07c000000000000: Array = _np.array(0xc07c000000000000, _np.uint64)
+_xc0ec000000000000: Array = _np.array(0xc0ec000000000000, _np.uint64)
 
 # Behind a line of a function stands where in the specification it and the next ones come from.
 
 
 def sub_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTiesToEven, False)  # sub.yaml:39
+    return subtraction(a, b, f32, roundTiesToEven, False)  # sub.yaml:60
 
 
 def sub_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTiesToEven, False)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = subtraction(a, b, f32, roundTiesToEven, False)  # sub.yaml:60
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_ftz_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTiesToEven, True, True)  # sub.yaml:39
+    return subtraction(a, b, f32, roundTiesToEven, True, True)  # sub.yaml:60
 
 
 def sub_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTiesToEven, True, True)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = subtraction(a, b, f32, roundTiesToEven, True, True)  # sub.yaml:60
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rz_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTowardZero, False)  # sub.yaml:39
+    return subtraction(a, b, f32, roundTowardZero, False)  # sub.yaml:60
 
 
 def sub_rz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTowardZero, False)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = subtraction(a, b, f32, roundTowardZero, False)  # sub.yaml:60
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rz_ftz_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTowardZero, True, True)  # sub.yaml:39
+    return subtraction(a, b, f32, roundTowardZero, True, True)  # sub.yaml:60
 
 
 def sub_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTowardZero, True, True)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = subtraction(a, b, f32, roundTowardZero, True, True)  # sub.yaml:60
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rm_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTowardNegative, False)  # sub.yaml:39
+    return subtraction(a, b, f32, roundTowardNegative, False)  # sub.yaml:60
 
 
 def sub_rm_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTowardNegative, False)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = subtraction(a, b, f32, roundTowardNegative, False)  # sub.yaml:60
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rm_ftz_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTowardNegative, True, True)  # sub.yaml:39
+    return subtraction(a, b, f32, roundTowardNegative, True, True)  # sub.yaml:60
 
 
 def sub_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTowardNegative, True, True)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = subtraction(a, b, f32, roundTowardNegative, True, True)  # sub.yaml:60
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rp_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTowardPositive, False)  # sub.yaml:39
+    return subtraction(a, b, f32, roundTowardPositive, False)  # sub.yaml:60
 
 
 def sub_rp_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTowardPositive, False)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = subtraction(a, b, f32, roundTowardPositive, False)  # sub.yaml:60
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rp_ftz_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTowardPositive, True, True)  # sub.yaml:39
+    return subtraction(a, b, f32, roundTowardPositive, True, True)  # sub.yaml:60
 
 
 def sub_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTowardPositive, True, True)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = subtraction(a, b, f32, roundTowardPositive, True, True)  # sub.yaml:60
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_f64_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f64, roundTiesToEven, False)  # sub.yaml:39
+    d = subtraction(a, b, f64, roundTiesToEven, False)  # sub.yaml:60
     return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def sub_rz_f64_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f64, roundTowardZero, False)  # sub.yaml:39
+    d = subtraction(a, b, f64, roundTowardZero, False)  # sub.yaml:60
     return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def sub_rm_f64_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f64, roundTowardNegative, False)  # sub.yaml:39
+    d = subtraction(a, b, f64, roundTowardNegative, False)  # sub.yaml:60
     return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def sub_rp_f64_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f64, roundTowardPositive, False)  # sub.yaml:39
+    d = subtraction(a, b, f64, roundTowardPositive, False)  # sub.yaml:60
     return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def sub_f16_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f16, roundTiesToEven, False)  # sub.yaml:39
+    return subtraction(a, b, f16, roundTiesToEven, False)  # sub.yaml:60
 
 
 def sub_sat_f16_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f16, roundTiesToEven, False)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    d = subtraction(a, b, f16, roundTiesToEven, False)  # sub.yaml:60
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def sub_ftz_f16_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f16, roundTiesToEven, True, True)  # sub.yaml:39
+    return subtraction(a, b, f16, roundTiesToEven, True, True)  # sub.yaml:60
 
 
 def sub_ftz_sat_f16_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f16, roundTiesToEven, True, True)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    d = subtraction(a, b, f16, roundTiesToEven, True, True)  # sub.yaml:60
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def sub_bf16_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, bf16, roundTiesToEven, False)  # sub.yaml:39
+    return subtraction(a, b, bf16, roundTiesToEven, False)  # sub.yaml:60
 
 
 def sub_f32_f16_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (f16, f32), f32, roundTiesToEven, False)  # sub.yaml:39
+    return subtraction(convert(a, f16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # sub.yaml:60
 
 
 def sub_f32_bf16_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (bf16, f32), f32, roundTiesToEven, False)  # sub.yaml:39
+    return subtraction(convert(a, bf16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # sub.yaml:60
 
 
 def sub_sat_f32_f16_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (f16, f32), f32, roundTiesToEven, False)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = subtraction(convert(a, f16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # sub.yaml:60
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_sat_f32_bf16_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (bf16, f32), f32, roundTiesToEven, False)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = subtraction(convert(a, bf16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # sub.yaml:60
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rz_f32_f16_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (f16, f32), f32, roundTowardZero, False)  # sub.yaml:39
+    return subtraction(convert(a, f16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # sub.yaml:60
 
 
 def sub_rz_f32_bf16_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (bf16, f32), f32, roundTowardZero, False)  # sub.yaml:39
+    return subtraction(convert(a, bf16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # sub.yaml:60
 
 
 def sub_rz_sat_f32_f16_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (f16, f32), f32, roundTowardZero, False)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = subtraction(convert(a, f16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # sub.yaml:60
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rz_sat_f32_bf16_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (bf16, f32), f32, roundTowardZero, False)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    d = subtraction(convert(a, bf16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # sub.yaml:60
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rm_f32_f16_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (f16, f32), f32, roundTowardNegative, False)  # sub.yaml:39
+    _1 = convert(a, f16, f32, roundTowardNegative, False)  # sub.yaml:60
+    return subtraction(_1, b, f32, roundTowardNegative, False)
 
 
 def sub_rm_f32_bf16_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (bf16, f32), f32, roundTowardNegative, False)  # sub.yaml:39
+    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # sub.yaml:60
+    return subtraction(_1, b, f32, roundTowardNegative, False)
 
 
 def sub_rm_sat_f32_f16_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (f16, f32), f32, roundTowardNegative, False)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    _1 = convert(a, f16, f32, roundTowardNegative, False)  # sub.yaml:60
+    d = subtraction(_1, b, f32, roundTowardNegative, False)
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rm_sat_f32_bf16_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (bf16, f32), f32, roundTowardNegative, False)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # sub.yaml:60
+    d = subtraction(_1, b, f32, roundTowardNegative, False)
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rp_f32_f16_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (f16, f32), f32, roundTowardPositive, False)  # sub.yaml:39
+    _1 = convert(a, f16, f32, roundTowardPositive, False)  # sub.yaml:60
+    return subtraction(_1, b, f32, roundTowardPositive, False)
 
 
 def sub_rp_f32_bf16_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (bf16, f32), f32, roundTowardPositive, False)  # sub.yaml:39
+    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # sub.yaml:60
+    return subtraction(_1, b, f32, roundTowardPositive, False)
 
 
 def sub_rp_sat_f32_f16_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (f16, f32), f32, roundTowardPositive, False)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    _1 = convert(a, f16, f32, roundTowardPositive, False)  # sub.yaml:60
+    d = subtraction(_1, b, f32, roundTowardPositive, False)
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rp_sat_f32_bf16_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (bf16, f32), f32, roundTowardPositive, False)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # sub.yaml:60
+    d = subtraction(_1, b, f32, roundTowardPositive, False)
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+
+
+def sub_rz_ftz_f16x2_f32x2_f32x2_2(a: Array, b: Array) -> Array:
+    return _mixed_subtraction(a, b, (f32, f32), f16, roundTowardZero, True, True)  # sub.yaml:60
+
+
+def sub_rz_bf16x2_f32x2_f32x2_2(a: Array, b: Array) -> Array:
+    return _mixed_subtraction(a, b, (f32, f32), bf16, roundTowardZero, False)  # sub.yaml:60
+
+
+def sub_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
+    return subtraction(a, b, e5m2, roundTiesToEven, False)  # sub.yaml:60
+
+
+def sub_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
+    d = _mixed_subtraction(a, b, (e4m3, e5m2), e5m2, roundTiesToEven, False)  # sub.yaml:60
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def sub_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
+    _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # sub.yaml:60
+    d = subtraction(_1, b, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def sub_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
+    d = _mixed_subtraction(a, b, (e2m3, e5m2), e5m2, roundTiesToEven, False)  # sub.yaml:60
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def sub_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
+    _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # sub.yaml:60
+    d = subtraction(_1, b, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def sub_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
+    d = _mixed_subtraction(a, b, (ue8m0, e5m2), e5m2, roundTiesToEven, False)  # sub.yaml:60
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def sub_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
+    d = _mixed_subtraction(a, b, (e5m2, e4m3), e4m3, roundTiesToEven, False)  # sub.yaml:60
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def sub_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
+    d = _declared_subtraction(a, b, e4m3, roundTiesToEven, False)  # sub.yaml:60
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def sub_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
+    d = _mixed_subtraction(a, b, (e3m2, e4m3), e4m3, roundTiesToEven, False)  # sub.yaml:60
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def sub_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
+    d = _mixed_subtraction(a, b, (e2m3, e4m3), e4m3, roundTiesToEven, False)  # sub.yaml:60
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def sub_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
+    d = _mixed_subtraction(a, b, (e2m1, e4m3), e4m3, roundTiesToEven, False)  # sub.yaml:60
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def sub_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
+    d = _mixed_subtraction(a, b, (ue8m0, e4m3), e4m3, roundTiesToEven, False)  # sub.yaml:60
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def sub_satfinite_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
+    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # sub.yaml:57
+    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
+    x = subtraction(_1, _2, f64, roundTiesToEven, False)
+    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:58
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
+
+
+def sub_satfinite_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
+    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # sub.yaml:57
+    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
+    x = subtraction(_1, _2, f64, roundTiesToEven, False)
+    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:58
+    d = convert(_3, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def sub_satfinite_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
+    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # sub.yaml:57
+    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
+    x = subtraction(_1, _2, f64, roundTiesToEven, False)
+    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:58
+    d = convert(_3, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def sub_satfinite_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
+    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # sub.yaml:57
+    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
+    x = subtraction(_1, _2, f64, roundTiesToEven, False)
+    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:58
+    d = convert(_3, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def sub_satfinite_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
+    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # sub.yaml:57
+    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
+    x = subtraction(_1, _2, f64, roundTiesToEven, False)
+    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:58
+    d = convert(_3, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def sub_satfinite_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
+    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # sub.yaml:57
+    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
+    x = subtraction(_1, _2, f64, roundTiesToEven, False)
+    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:58
+    d = convert(_3, f64, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+
+
+def sub_satfinite_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
+    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # sub.yaml:57
+    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
+    x = subtraction(_1, _2, f64, roundTiesToEven, False)
+    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # sub.yaml:58
+    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def sub_satfinite_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
+    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # sub.yaml:57
+    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
+    x = subtraction(_1, _2, f64, roundTiesToEven, False)
+    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # sub.yaml:58
+    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def sub_satfinite_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
+    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # sub.yaml:57
+    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
+    x = subtraction(_1, _2, f64, roundTiesToEven, False)
+    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # sub.yaml:58
+    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def sub_satfinite_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
+    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # sub.yaml:57
+    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
+    x = subtraction(_1, _2, f64, roundTiesToEven, False)
+    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # sub.yaml:58
+    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def sub_satfinite_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
+    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # sub.yaml:57
+    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
+    x = subtraction(_1, _2, f64, roundTiesToEven, False)
+    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # sub.yaml:58
+    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
+def sub_satfinite_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
+    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # sub.yaml:57
+    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
+    x = subtraction(_1, _2, f64, roundTiesToEven, False)
+    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # sub.yaml:58
+    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
@@ -237,20 +429,46 @@ KERNELS = _kernels("sub", (
     (sub_ftz_f16_2, 2, "ftz.f16 ftz.f16x2 rn.ftz.f16 rn.ftz.f16x2"),
     (sub_ftz_sat_f16_2, 2, "ftz.sat.f16 ftz.sat.f16x2 rn.ftz.sat.f16 rn.ftz.sat.f16x2"),
     (sub_bf16_2, 2, "bf16 bf16x2 rn.bf16 rn.bf16x2"),
-    (sub_f32_f16_2, 2, "f32.f16 rn.f32.f16"),
-    (sub_f32_bf16_2, 2, "f32.bf16 rn.f32.bf16"),
+    (sub_f32_f16_2, 2, "f32.f16 rn.f32.f16 f32x2.f16x2.f32x2 rn.f32x2.f16x2.f32x2"),
+    (sub_f32_bf16_2, 2, "f32.bf16 rn.f32.bf16 f32x2.bf16x2.f32x2 rn.f32x2.bf16x2.f32x2"),
     (sub_sat_f32_f16_2, 2, "sat.f32.f16 rn.sat.f32.f16"),
     (sub_sat_f32_bf16_2, 2, "sat.f32.bf16 rn.sat.f32.bf16"),
-    (sub_rz_f32_f16_2, 2, "rz.f32.f16"),
-    (sub_rz_f32_bf16_2, 2, "rz.f32.bf16"),
+    (sub_rz_f32_f16_2, 2, "rz.f32.f16 rz.f32x2.f16x2.f32x2"),
+    (sub_rz_f32_bf16_2, 2, "rz.f32.bf16 rz.f32x2.bf16x2.f32x2"),
     (sub_rz_sat_f32_f16_2, 2, "rz.sat.f32.f16"),
     (sub_rz_sat_f32_bf16_2, 2, "rz.sat.f32.bf16"),
-    (sub_rm_f32_f16_2, 2, "rm.f32.f16"),
-    (sub_rm_f32_bf16_2, 2, "rm.f32.bf16"),
+    (sub_rm_f32_f16_2, 2, "rm.f32.f16 rm.f32x2.f16x2.f32x2"),
+    (sub_rm_f32_bf16_2, 2, "rm.f32.bf16 rm.f32x2.bf16x2.f32x2"),
     (sub_rm_sat_f32_f16_2, 2, "rm.sat.f32.f16"),
     (sub_rm_sat_f32_bf16_2, 2, "rm.sat.f32.bf16"),
-    (sub_rp_f32_f16_2, 2, "rp.f32.f16"),
-    (sub_rp_f32_bf16_2, 2, "rp.f32.bf16"),
+    (sub_rp_f32_f16_2, 2, "rp.f32.f16 rp.f32x2.f16x2.f32x2"),
+    (sub_rp_f32_bf16_2, 2, "rp.f32.bf16 rp.f32x2.bf16x2.f32x2"),
     (sub_rp_sat_f32_f16_2, 2, "rp.sat.f32.f16"),
     (sub_rp_sat_f32_bf16_2, 2, "rp.sat.f32.bf16"),
+    (sub_rz_ftz_f16x2_f32x2_f32x2_2, 2, "rz.ftz.f16x2.f32x2.f32x2"),
+    (sub_rz_bf16x2_f32x2_f32x2_2, 2, "rz.bf16x2.f32x2.f32x2"),
+    (sub_e5m2x4_e5m2x4_2, 2, "e5m2x4.e5m2x4 rn.e5m2x4.e5m2x4"),
+    (sub_e5m2x4_e4m3x4_2, 2, "e5m2x4.e4m3x4 rn.e5m2x4.e4m3x4"),
+    (sub_e5m2x4_e3m2x4_2, 2, "e5m2x4.e3m2x4 rn.e5m2x4.e3m2x4"),
+    (sub_e5m2x4_e2m3x4_2, 2, "e5m2x4.e2m3x4 rn.e5m2x4.e2m3x4"),
+    (sub_e5m2x4_e2m1x4_2, 2, "e5m2x4.e2m1x4 e5m2x4.e2m1p4x4 rn.e5m2x4.e2m1x4 rn.e5m2x4.e2m1p4x4"),
+    (sub_e5m2x4_ue8m0x4_2, 2, "e5m2x4.ue8m0x4 rn.e5m2x4.ue8m0x4"),
+    (sub_e4m3x4_e5m2x4_2, 2, "e4m3x4.e5m2x4 rn.e4m3x4.e5m2x4"),
+    (sub_e4m3x4_e4m3x4_2, 2, "e4m3x4.e4m3x4 rn.e4m3x4.e4m3x4"),
+    (sub_e4m3x4_e3m2x4_2, 2, "e4m3x4.e3m2x4 rn.e4m3x4.e3m2x4"),
+    (sub_e4m3x4_e2m3x4_2, 2, "e4m3x4.e2m3x4 rn.e4m3x4.e2m3x4"),
+    (sub_e4m3x4_e2m1x4_2, 2, "e4m3x4.e2m1x4 e4m3x4.e2m1p4x4 rn.e4m3x4.e2m1x4 rn.e4m3x4.e2m1p4x4"),
+    (sub_e4m3x4_ue8m0x4_2, 2, "e4m3x4.ue8m0x4 rn.e4m3x4.ue8m0x4"),
+    (sub_satfinite_e5m2x4_e5m2x4_2, 2, "satfinite.e5m2x4.e5m2x4 rn.satfinite.e5m2x4.e5m2x4"),
+    (sub_satfinite_e5m2x4_e4m3x4_2, 2, "satfinite.e5m2x4.e4m3x4 rn.satfinite.e5m2x4.e4m3x4"),
+    (sub_satfinite_e5m2x4_e3m2x4_2, 2, "satfinite.e5m2x4.e3m2x4 rn.satfinite.e5m2x4.e3m2x4"),
+    (sub_satfinite_e5m2x4_e2m3x4_2, 2, "satfinite.e5m2x4.e2m3x4 rn.satfinite.e5m2x4.e2m3x4"),
+    (sub_satfinite_e5m2x4_e2m1x4_2, 2, "satfinite.e5m2x4.e2m1x4 satfinite.e5m2x4.e2m1p4x4 rn.satfinite.e5m2x4.e2m1x4 rn.satfinite.e5m2x4.e2m1p4x4"),
+    (sub_satfinite_e5m2x4_ue8m0x4_2, 2, "satfinite.e5m2x4.ue8m0x4 rn.satfinite.e5m2x4.ue8m0x4"),
+    (sub_satfinite_e4m3x4_e5m2x4_2, 2, "satfinite.e4m3x4.e5m2x4 rn.satfinite.e4m3x4.e5m2x4"),
+    (sub_satfinite_e4m3x4_e4m3x4_2, 2, "satfinite.e4m3x4.e4m3x4 rn.satfinite.e4m3x4.e4m3x4"),
+    (sub_satfinite_e4m3x4_e3m2x4_2, 2, "satfinite.e4m3x4.e3m2x4 rn.satfinite.e4m3x4.e3m2x4"),
+    (sub_satfinite_e4m3x4_e2m3x4_2, 2, "satfinite.e4m3x4.e2m3x4 rn.satfinite.e4m3x4.e2m3x4"),
+    (sub_satfinite_e4m3x4_e2m1x4_2, 2, "satfinite.e4m3x4.e2m1x4 satfinite.e4m3x4.e2m1p4x4 rn.satfinite.e4m3x4.e2m1x4 rn.satfinite.e4m3x4.e2m1p4x4"),
+    (sub_satfinite_e4m3x4_ue8m0x4_2, 2, "satfinite.e4m3x4.ue8m0x4 rn.satfinite.e4m3x4.ue8m0x4"),
 ))

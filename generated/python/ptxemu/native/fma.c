@@ -6,301 +6,813 @@
 #include "kernel.h"
 
 LANE(fma_rn_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_rn_sat_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rn_ftz_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTiesToEven, 1);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTiesToEven, 1);  /* fma.yaml:58 */
 }
 
 LANE(fma_rn_ftz_sat_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTiesToEven, 1);  /* fma.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTiesToEven, 1);  /* fma.yaml:58 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rz_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_rz_sat_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:58 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rz_ftz_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardZero, 1);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardZero, 1);  /* fma.yaml:58 */
 }
 
 LANE(fma_rz_ftz_sat_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardZero, 1);  /* fma.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardZero, 1);  /* fma.yaml:58 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rm_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_rm_sat_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rm_ftz_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardNegative, 1);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardNegative, 1);  /* fma.yaml:58 */
 }
 
 LANE(fma_rm_ftz_sat_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardNegative, 1);  /* fma.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardNegative, 1);  /* fma.yaml:58 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rp_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_rp_sat_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rp_ftz_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardPositive, 1);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardPositive, 1);  /* fma.yaml:58 */
 }
 
 LANE(fma_rp_ftz_sat_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardPositive, 1);  /* fma.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardPositive, 1);  /* fma.yaml:58 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rn_f64_3, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, uint64_t v_c) {
-    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
+    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
     return propagate_f64(propagate_f64(propagate_f64(v_d, v_c), v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE(fma_rz_f64_3, uint64_t, roundTowardZero, uint64_t v_a, uint64_t v_b, uint64_t v_c) {
-    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:44 */
+    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:58 */
     return propagate_f64(propagate_f64(propagate_f64(v_d, v_c), v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE(fma_rm_f64_3, uint64_t, roundTowardNegative, uint64_t v_a, uint64_t v_b, uint64_t v_c) {
-    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:44 */
+    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
     return propagate_f64(propagate_f64(propagate_f64(v_d, v_c), v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE(fma_rp_f64_3, uint64_t, roundTowardPositive, uint64_t v_a, uint64_t v_b, uint64_t v_c) {
-    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:44 */
+    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
     return propagate_f64(propagate_f64(propagate_f64(v_d, v_c), v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE(fma_rn_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    return fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_rn_sat_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:73 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rn_ftz_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    return fusedMultiplyAdd_f16(flushed_f16(v_a), flushed_f16(v_b), flushed_f16(v_c), roundTiesToEven, 1);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f16(flushed_f16(v_a), flushed_f16(v_b), flushed_f16(v_c), roundTiesToEven, 1);  /* fma.yaml:58 */
 }
 
 LANE(fma_rn_ftz_sat_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_f16(flushed_f16(v_a), flushed_f16(v_b), flushed_f16(v_c), roundTiesToEven, 1);  /* fma.yaml:44 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:73 */
+    uint16_t v_d = fusedMultiplyAdd_f16(flushed_f16(v_a), flushed_f16(v_b), flushed_f16(v_c), roundTiesToEven, 1);  /* fma.yaml:58 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rn_relu_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
-    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:81 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(fma_rn_ftz_relu_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_f16(flushed_f16(v_a), flushed_f16(v_b), flushed_f16(v_c), roundTiesToEven, 1);  /* fma.yaml:44 */
-    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:81 */
+    uint16_t v_d = fusedMultiplyAdd_f16(flushed_f16(v_a), flushed_f16(v_b), flushed_f16(v_c), roundTiesToEven, 1);  /* fma.yaml:58 */
+    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(fma_rn_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    return fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_rn_relu_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:81 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(fma_rn_oob_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:94 */
-    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
-    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:96 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:118 */
 }
 
 LANE(fma_rn_oob_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:94 */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
-    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:96 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:118 */
 }
 
 LANE(fma_rn_oob_relu_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:94 */
-    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
-    uint16_t v_d_3 = maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:81 */
-    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:96 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    uint16_t v_d_3 = maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:118 */
 }
 
 LANE(fma_rn_oob_relu_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:94 */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
-    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:81 */
-    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:96 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:118 */
 }
 
 LANE(fma_rn_f32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), from_single_f32(single_f16(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), from_single_f32(single_f16(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_rn_f32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(single_bf16(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(single_bf16(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_rn_sat_f32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), from_single_f32(single_f16(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), from_single_f32(single_f16(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rn_sat_f32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(single_bf16(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(single_bf16(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rz_f32_f16_3, uint32_t, roundTowardZero, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), from_single_f32(single_f16(v_b), roundTiesToEven, 0), v_c, roundTowardZero, 0);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardZero, 0), from_single_f32(single_f16(v_b), roundTowardZero, 0), v_c, roundTowardZero, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_rz_f32_bf16_3, uint32_t, roundTowardZero, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(single_bf16(v_b), roundTiesToEven, 0), v_c, roundTowardZero, 0);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), from_single_f32(single_bf16(v_b), roundTowardZero, 0), v_c, roundTowardZero, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_rz_sat_f32_f16_3, uint32_t, roundTowardZero, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), from_single_f32(single_f16(v_b), roundTiesToEven, 0), v_c, roundTowardZero, 0);  /* fma.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardZero, 0), from_single_f32(single_f16(v_b), roundTowardZero, 0), v_c, roundTowardZero, 0);  /* fma.yaml:58 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rz_sat_f32_bf16_3, uint32_t, roundTowardZero, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(single_bf16(v_b), roundTiesToEven, 0), v_c, roundTowardZero, 0);  /* fma.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), from_single_f32(single_bf16(v_b), roundTowardZero, 0), v_c, roundTowardZero, 0);  /* fma.yaml:58 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rm_f32_f16_3, uint32_t, roundTowardNegative, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), from_single_f32(single_f16(v_b), roundTiesToEven, 0), v_c, roundTowardNegative, 0);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardNegative, 0), from_single_f32(single_f16(v_b), roundTowardNegative, 0), v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_rm_f32_bf16_3, uint32_t, roundTowardNegative, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(single_bf16(v_b), roundTiesToEven, 0), v_c, roundTowardNegative, 0);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardNegative, 0), from_single_f32(single_bf16(v_b), roundTowardNegative, 0), v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_rm_sat_f32_f16_3, uint32_t, roundTowardNegative, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), from_single_f32(single_f16(v_b), roundTiesToEven, 0), v_c, roundTowardNegative, 0);  /* fma.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardNegative, 0), from_single_f32(single_f16(v_b), roundTowardNegative, 0), v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rm_sat_f32_bf16_3, uint32_t, roundTowardNegative, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(single_bf16(v_b), roundTiesToEven, 0), v_c, roundTowardNegative, 0);  /* fma.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardNegative, 0), from_single_f32(single_bf16(v_b), roundTowardNegative, 0), v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rp_f32_f16_3, uint32_t, roundTowardPositive, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), from_single_f32(single_f16(v_b), roundTiesToEven, 0), v_c, roundTowardPositive, 0);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardPositive, 0), from_single_f32(single_f16(v_b), roundTowardPositive, 0), v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_rp_f32_bf16_3, uint32_t, roundTowardPositive, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(single_bf16(v_b), roundTiesToEven, 0), v_c, roundTowardPositive, 0);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardPositive, 0), from_single_f32(single_bf16(v_b), roundTowardPositive, 0), v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_rp_sat_f32_f16_3, uint32_t, roundTowardPositive, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), from_single_f32(single_f16(v_b), roundTiesToEven, 0), v_c, roundTowardPositive, 0);  /* fma.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardPositive, 0), from_single_f32(single_f16(v_b), roundTowardPositive, 0), v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rp_sat_f32_bf16_3, uint32_t, roundTowardPositive, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(single_bf16(v_b), roundTiesToEven, 0), v_c, roundTowardPositive, 0);  /* fma.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardPositive, 0), from_single_f32(single_bf16(v_b), roundTowardPositive, 0), v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+}
+
+LANE(fma_rn_f32x2_f16x2_f32x2_f32x2_3, uint32_t, roundTiesToEven, uint16_t v_a, uint32_t v_b, uint32_t v_c) {
+    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+}
+
+LANE(fma_rn_f32x2_bf16x2_f32x2_f32x2_3, uint32_t, roundTiesToEven, uint16_t v_a, uint32_t v_b, uint32_t v_c) {
+    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+}
+
+LANE(fma_rz_f32x2_f16x2_f32x2_f32x2_3, uint32_t, roundTowardZero, uint16_t v_a, uint32_t v_b, uint32_t v_c) {
+    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardZero, 0), v_b, v_c, roundTowardZero, 0);  /* fma.yaml:58 */
+}
+
+LANE(fma_rz_f32x2_bf16x2_f32x2_f32x2_3, uint32_t, roundTowardZero, uint16_t v_a, uint32_t v_b, uint32_t v_c) {
+    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), v_b, v_c, roundTowardZero, 0);  /* fma.yaml:58 */
+}
+
+LANE(fma_rm_f32x2_f16x2_f32x2_f32x2_3, uint32_t, roundTowardNegative, uint16_t v_a, uint32_t v_b, uint32_t v_c) {
+    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardNegative, 0), v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
+}
+
+LANE(fma_rm_f32x2_bf16x2_f32x2_f32x2_3, uint32_t, roundTowardNegative, uint16_t v_a, uint32_t v_b, uint32_t v_c) {
+    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardNegative, 0), v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
+}
+
+LANE(fma_rp_f32x2_f16x2_f32x2_f32x2_3, uint32_t, roundTowardPositive, uint16_t v_a, uint32_t v_b, uint32_t v_c) {
+    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardPositive, 0), v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
+}
+
+LANE(fma_rp_f32x2_bf16x2_f32x2_f32x2_3, uint32_t, roundTowardPositive, uint16_t v_a, uint32_t v_b, uint32_t v_c) {
+    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardPositive, 0), v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
+}
+
+LANE(fma_e5m2x4_e5m2x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    return fusedMultiplyAdd_e5m2(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+}
+
+LANE(fma_e5m2x4_e5m2x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = fusedMultiplyAdd_e5m2(v_a, from_single_e5m2(single_e3m2(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_e5m2x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = fusedMultiplyAdd_e5m2(v_a, from_single_e5m2(single_e2m1(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_e3m2x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = fusedMultiplyAdd_e5m2(from_single_e5m2(single_e3m2(v_a), roundTiesToEven, 0), v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_e3m2x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = fusedMultiplyAdd_e5m2(from_single_e5m2(single_e3m2(v_a), roundTiesToEven, 0), from_single_e5m2(single_e3m2(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_e3m2x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = fusedMultiplyAdd_e5m2(from_single_e5m2(single_e3m2(v_a), roundTiesToEven, 0), from_single_e5m2(single_e2m1(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_e2m1x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = fusedMultiplyAdd_e5m2(from_single_e5m2(single_e2m1(v_a), roundTiesToEven, 0), v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_e2m1x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = fusedMultiplyAdd_e5m2(from_single_e5m2(single_e2m1(v_a), roundTiesToEven, 0), from_single_e5m2(single_e3m2(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_e2m1x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = fusedMultiplyAdd_e5m2(from_single_e5m2(single_e2m1(v_a), roundTiesToEven, 0), from_single_e5m2(single_e2m1(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e4m3x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = fusedMultiplyAdd_e4m3(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e5m2x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e5m2(v_a), roundTiesToEven, 0), convert_f64(number_e5m2(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+}
+
+LANE(fma_satfinite_e5m2x4_e5m2x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e5m2(v_a), roundTiesToEven, 0), convert_f64(number_e4m3(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e5m2x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e5m2(v_a), roundTiesToEven, 0), convert_f64(number_e3m2(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e5m2x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e5m2(v_a), roundTiesToEven, 0), convert_f64(number_e2m3(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e5m2x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e5m2(v_a), roundTiesToEven, 0), convert_f64(number_e2m1(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e5m2x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e5m2(v_a), roundTiesToEven, 0), convert_f64(number_ue8m0(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e4m3x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e4m3(v_a), roundTiesToEven, 0), convert_f64(number_e5m2(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e4m3x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e4m3(v_a), roundTiesToEven, 0), convert_f64(number_e4m3(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e4m3x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e4m3(v_a), roundTiesToEven, 0), convert_f64(number_e3m2(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e4m3x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e4m3(v_a), roundTiesToEven, 0), convert_f64(number_e2m3(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e4m3x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e4m3(v_a), roundTiesToEven, 0), convert_f64(number_e2m1(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e4m3x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e4m3(v_a), roundTiesToEven, 0), convert_f64(number_ue8m0(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e3m2x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e3m2(v_a), roundTiesToEven, 0), convert_f64(number_e5m2(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e3m2x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e3m2(v_a), roundTiesToEven, 0), convert_f64(number_e4m3(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e3m2x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e3m2(v_a), roundTiesToEven, 0), convert_f64(number_e3m2(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e3m2x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e3m2(v_a), roundTiesToEven, 0), convert_f64(number_e2m3(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e3m2x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e3m2(v_a), roundTiesToEven, 0), convert_f64(number_e2m1(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e3m2x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e3m2(v_a), roundTiesToEven, 0), convert_f64(number_ue8m0(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e2m3x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m3(v_a), roundTiesToEven, 0), convert_f64(number_e5m2(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e2m3x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m3(v_a), roundTiesToEven, 0), convert_f64(number_e4m3(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e2m3x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m3(v_a), roundTiesToEven, 0), convert_f64(number_e3m2(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e2m3x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m3(v_a), roundTiesToEven, 0), convert_f64(number_e2m3(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e2m3x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m3(v_a), roundTiesToEven, 0), convert_f64(number_e2m1(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e2m3x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m3(v_a), roundTiesToEven, 0), convert_f64(number_ue8m0(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e2m1x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m1(v_a), roundTiesToEven, 0), convert_f64(number_e5m2(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e2m1x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m1(v_a), roundTiesToEven, 0), convert_f64(number_e4m3(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e2m1x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m1(v_a), roundTiesToEven, 0), convert_f64(number_e3m2(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e2m1x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m1(v_a), roundTiesToEven, 0), convert_f64(number_e2m3(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e2m1x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m1(v_a), roundTiesToEven, 0), convert_f64(number_e2m1(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_e2m1x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m1(v_a), roundTiesToEven, 0), convert_f64(number_ue8m0(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_ue8m0x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_ue8m0(v_a), roundTiesToEven, 0), convert_f64(number_e5m2(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_ue8m0x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_ue8m0(v_a), roundTiesToEven, 0), convert_f64(number_e4m3(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_ue8m0x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_ue8m0(v_a), roundTiesToEven, 0), convert_f64(number_e3m2(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_ue8m0x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_ue8m0(v_a), roundTiesToEven, 0), convert_f64(number_e2m3(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_ue8m0x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_ue8m0(v_a), roundTiesToEven, 0), convert_f64(number_e2m1(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e5m2x4_ue8m0x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_ue8m0(v_a), roundTiesToEven, 0), convert_f64(number_ue8m0(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e5m2x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e5m2(v_a), roundTiesToEven, 0), convert_f64(number_e5m2(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e5m2x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e5m2(v_a), roundTiesToEven, 0), convert_f64(number_e4m3(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e5m2x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e5m2(v_a), roundTiesToEven, 0), convert_f64(number_e3m2(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e5m2x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e5m2(v_a), roundTiesToEven, 0), convert_f64(number_e2m3(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e5m2x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e5m2(v_a), roundTiesToEven, 0), convert_f64(number_e2m1(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e5m2x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e5m2(v_a), roundTiesToEven, 0), convert_f64(number_ue8m0(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e4m3x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e4m3(v_a), roundTiesToEven, 0), convert_f64(number_e5m2(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e4m3x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e4m3(v_a), roundTiesToEven, 0), convert_f64(number_e4m3(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e4m3x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e4m3(v_a), roundTiesToEven, 0), convert_f64(number_e3m2(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e4m3x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e4m3(v_a), roundTiesToEven, 0), convert_f64(number_e2m3(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e4m3x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e4m3(v_a), roundTiesToEven, 0), convert_f64(number_e2m1(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e4m3x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e4m3(v_a), roundTiesToEven, 0), convert_f64(number_ue8m0(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e3m2x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e3m2(v_a), roundTiesToEven, 0), convert_f64(number_e5m2(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e3m2x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e3m2(v_a), roundTiesToEven, 0), convert_f64(number_e4m3(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e3m2x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e3m2(v_a), roundTiesToEven, 0), convert_f64(number_e3m2(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e3m2x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e3m2(v_a), roundTiesToEven, 0), convert_f64(number_e2m3(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e3m2x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e3m2(v_a), roundTiesToEven, 0), convert_f64(number_e2m1(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e3m2x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e3m2(v_a), roundTiesToEven, 0), convert_f64(number_ue8m0(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e2m3x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m3(v_a), roundTiesToEven, 0), convert_f64(number_e5m2(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e2m3x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m3(v_a), roundTiesToEven, 0), convert_f64(number_e4m3(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e2m3x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m3(v_a), roundTiesToEven, 0), convert_f64(number_e3m2(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e2m3x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m3(v_a), roundTiesToEven, 0), convert_f64(number_e2m3(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e2m3x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m3(v_a), roundTiesToEven, 0), convert_f64(number_e2m1(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e2m3x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m3(v_a), roundTiesToEven, 0), convert_f64(number_ue8m0(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e2m1x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m1(v_a), roundTiesToEven, 0), convert_f64(number_e5m2(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e2m1x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m1(v_a), roundTiesToEven, 0), convert_f64(number_e4m3(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e2m1x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m1(v_a), roundTiesToEven, 0), convert_f64(number_e3m2(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e2m1x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m1(v_a), roundTiesToEven, 0), convert_f64(number_e2m3(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e2m1x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m1(v_a), roundTiesToEven, 0), convert_f64(number_e2m1(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_e2m1x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m1(v_a), roundTiesToEven, 0), convert_f64(number_ue8m0(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_ue8m0x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_ue8m0(v_a), roundTiesToEven, 0), convert_f64(number_e5m2(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_ue8m0x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_ue8m0(v_a), roundTiesToEven, 0), convert_f64(number_e4m3(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_ue8m0x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_ue8m0(v_a), roundTiesToEven, 0), convert_f64(number_e3m2(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_ue8m0x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_ue8m0(v_a), roundTiesToEven, 0), convert_f64(number_e2m3(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_ue8m0x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_ue8m0(v_a), roundTiesToEven, 0), convert_f64(number_e2m1(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_satfinite_e4m3x4_ue8m0x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_ue8m0(v_a), roundTiesToEven, 0), convert_f64(number_ue8m0(v_b), roundTiesToEven, 0), convert_f64(number_e4m3(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(fma_rz_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    return fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_rz_relu_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:44 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:81 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:58 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(fma_rz_oob_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:94 */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:44 */
-    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:96 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:58 */
+    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:118 */
 }
 
 LANE(fma_rz_oob_relu_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:94 */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:44 */
-    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:81 */
-    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:96 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:58 */
+    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:118 */
 }
 
 LANE(fma_rm_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    return fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_rm_relu_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:44 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:81 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(fma_rm_oob_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:94 */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:44 */
-    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:96 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
+    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:118 */
 }
 
 LANE(fma_rm_oob_relu_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:94 */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:44 */
-    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:81 */
-    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:96 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
+    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:118 */
 }
 
 LANE(fma_rp_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    return fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_rp_relu_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:44 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:81 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(fma_rp_oob_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:94 */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:44 */
-    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:96 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
+    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:118 */
 }
 
 LANE(fma_rp_oob_relu_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:94 */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:44 */
-    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:81 */
-    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:96 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
+    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:118 */
 }
 
 LANE(fma_rn_sat_oob_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:94 */
-    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
-    uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:73 */
-    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:96 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:118 */
 }

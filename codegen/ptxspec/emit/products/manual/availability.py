@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import TypeVar
 
 from ....catalog import PtxVersion, Requirement, Target
 from ....model import Spec, Variant
 from ...text import Files, Templates
 from .forms import Forms, Writer
 
+K = TypeVar("K")
 PAGES = ("availability", "history")
 
 
@@ -58,16 +60,15 @@ def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
     requirements = list(dict.fromkeys(v.requires for v in variants))
     columns = _columns(spec, requirements)
     # What an opcode's variants have in common stands once: those with one requirement are a row.
-    alike: dict[tuple[str, Requirement], list[Variant]] = {}
-    for v in variants:
-        alike.setdefault((v.opcode, v.requires), []).append(v)
+    alike = _grouped(variants, lambda v: (v.opcode, v.requires))
     rows = [Row(write(vs), tuple(_cell(spec, r, c.first) for c in columns)) for (_, r), vs in alike.items()]
+    oldest = _grouped(variants, lambda v: v.requires.target)
     values = {
         "columns": columns,
         "rows": rows,
         "count": len(variants),
-        "versions": [(p, _known(spec, p), _by_version(spec, write, variants, p)) for p in spec.versions.values()],
-        "targets": [(t, write(v for v in variants if v.requires.target == t.name)) for t in spec.targets.values()],
+        "versions": [(p, _known(spec, p), brought) for p, brought in _by_version(spec, write, variants)],
+        "targets": [(t, write(oldest.get(t.name, ()))) for t in spec.targets.values()],
     }
     sources = ["spec/targets.yaml", *(i.path for i in spec.instructions.values())]
     return {
@@ -110,8 +111,19 @@ def _known(spec: Spec, version: PtxVersion) -> list[Target]:
     return [t for t in spec.targets.values() if t.ptx == version.version]
 
 
-def _by_version(spec: Spec, write: Writer, variants: list[Variant], version: PtxVersion) -> Brought:
-    return Brought(
-        write(v for v in variants if spec.catalog.first_version(v.requires) == version.version),
-        write(v for v in variants if v.requires.until and spec.versions[v.requires.until].order == version.order - 1),
-    )
+def _by_version(spec: Spec, write: Writer, variants: list[Variant]) -> list[tuple[PtxVersion, Brought]]:
+    begun = _grouped(variants, lambda v: spec.catalog.first_version(v.requires))
+    ended = _grouped(variants, lambda v: v.requires.until)
+    versions = list(spec.versions.values())
+    before = [None, *(p.version for p in versions)]
+    return [
+        (p, Brought(write(begun.get(p.version, ())), write(ended.get(last, ()) if last else ())))
+        for p, last in zip(versions, before, strict=False)
+    ]
+
+
+def _grouped(variants: Iterable[Variant], key: Callable[[Variant], K]) -> dict[K, list[Variant]]:
+    found: dict[K, list[Variant]] = {}
+    for v in variants:
+        found.setdefault(key(v), []).append(v)
+    return found

@@ -26,6 +26,7 @@ from ....model import (
     Type,
     Variant,
 )
+from ...lowering import rounds
 from ...registry import product
 from ...text import Files, Templates
 from . import availability
@@ -90,7 +91,8 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     files: Files = {}
     instructions = [c.instruction for c in checked]
     write = Writer(spec)
-    for instruction in instructions:
+    for c in checked:
+        instruction = c.instruction
         rows, refused = (_rows(spec, write, instruction, vs) for vs in (instruction.variants, instruction.refused))
         claims = _claims(write, instruction)
         told: list[Group | Claim] = [*rows, *refused, *claims]
@@ -98,9 +100,9 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         values = {
             "i": instruction,
             "rows": rows,
-            "groups": named_in(texts, spec.groups),
+            "groups": named_in(texts, spec.notation),
             "claims": claims,
-            "meanings": {c.name: CLAIMS[c.name] for c in claims},
+            "meanings": {claim.name: CLAIMS[claim.name] for claim in claims},
             "recordings": _recordings(spec, instruction),
             "differs": any(v.manual != v.requires for v in instruction.variants),
             "stages": _stages(spec, instruction),
@@ -115,7 +117,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
             "assembler": spec.assembler.observed,
             "refused": refused,
             "refused_lines": [s.text for s in instruction.syntax if any(map(s.gives, instruction.refused))],
-            "default": _default_rounding(spec, instruction),
+            "default": _default_rounding(spec, c),
             "targets_text": targets_text,
             "newest": spec.newest,
             "operands": _names(instruction),
@@ -223,7 +225,9 @@ def _stages(spec: Spec, instruction: Instruction) -> list[Stage]:
         for m in used:
             code: Code | None = getattr(m, attribute)
             if code is not None:
-                stages.append(Stage(f".{m.name} {title}", m.summary, code))
+                formats = instruction.acts_on.get(m.name, ())
+                only = f" that is {' or '.join(formats)}" if formats else ""
+                stages.append(Stage(f".{m.name} {title}{only}", m.summary, code))
     return stages
 
 
@@ -259,12 +263,20 @@ def _roundings(spec: Spec, instruction: Instruction) -> list[tuple[str, str]]:
     return [(mode, " ".join(f".{n}" for n in names)) for mode, names in found.items()]
 
 
-def _default_rounding(spec: Spec, instruction: Instruction) -> str:
-    """How the sentence on the directions ends. What is an approximation, or short for another spelling, has no say."""
-    modifiers = spec.modifiers
-    exact = [v for v in instruction.variants if not v.means and not any(modifiers[m].approximate for m in v.modifiers)]
+def _is_approximate(spec: Spec, v: Variant) -> bool:
+    return any(spec.modifiers[m].approximate for m in v.modifiers)
+
+
+def _default_rounding(spec: Spec, checked: Checked) -> str:
+    """How the sentence on the directions ends. What is an approximation, short for another spelling, not in the manual,
+    or rounds nothing has no say."""
+    exact = [
+        v
+        for v, programs in checked.programs.items()
+        if v.listed and not v.means and rounds(programs[None]) and not _is_approximate(spec, v)
+    ]
     types = list(dict.fromkeys(v.type_names[0] for v in exact))
-    free = list(dict.fromkeys(v.type_names[0] for v in exact if not any(modifiers[m].mode for m in v.modifiers)))
+    free = list(dict.fromkeys(v.type_names[0] for v in exact if not any(spec.modifiers[m].mode for m in v.modifiers)))
     if not free:
         return "there is no default"
     if free == types:
