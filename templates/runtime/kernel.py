@@ -36,8 +36,14 @@ def compile(spelling: str, operands: int | None = None, target: str | None = Non
 
     `operands` is the number of source operands; without it the fewest with which the spelling exists. `target`
     ("sm_90") picks the behaviour of that target where it is known to differ; without it, the behaviour documented for
-    current ones. What the kernel takes and gives, and in which order lanes stand, is said at `Kernel`. Raises UnknownVariantError, and UnknownTargetError where the target does not have the variant, with
-    the nearest variants."""
+    current ones. What the kernel takes and gives is said at `Kernel`, and in which order lanes stand:
+
+        >>> kernel = ptxemu.compile("cvt.rn.f16x2.f32")
+        >>> hex(kernel(np.float32(1), np.float32(2)))  # the first operand is the upper half
+        '0x3c004000'
+
+    Raises UnknownVariantError, and UnknownTargetError where the target does not have the variant, with the nearest
+    variants."""
     if not isinstance(spelling, str):
         raise UnknownVariantError(f"a spelling is text such as 'add.f32', not {spelling!r}")
     if not (operands is None or isinstance(operands, (int, np.integer))):

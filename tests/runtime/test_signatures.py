@@ -167,7 +167,9 @@ def test_errors_say_what_an_operand_may_be(emu: ModuleType) -> None:
         emu.execute("add.tf32", F32, F32)
     with pytest.raises(emu.OperandError, match=r"operand a1 is float32, operand a0 is uint32; all must be of one"):
         emu.execute("cvt.rn.f16x2.f32", F32, F32.view(np.uint32))
-    with pytest.raises(emu.OperandError, match=r"operand a is float32; expected uint16 \(the bits of 2 lanes\) for .e4m3x2"):
+    with pytest.raises(
+        emu.OperandError, match=r"operand a is float32; expected uint16 \(the bits of 2 lanes\) for .e4m3x2"
+    ):
         emu.execute("cvt.rn.f16x2.e4m3x2", F32)
     with pytest.raises(emu.OperandError, match=r"operand a is uint8; expected float16 or uint16 \(bits\) for .f16"):
         emu.execute("cvt.rn.f32.f16", np.uint8(1))

@@ -1,6 +1,6 @@
 """What of a program NumPy reads in a table: the end of it, where that depends on one value with few patterns.
 
-A value of at most 16 bits has few. So has a binary32 number of which the rest of the program sees no more than its
+A value of at most 16 bits has few, and so have two of eight. So has a binary32 number of which the rest of the program sees no more than its
 upper 16 bits, the last one standing for what is cut off: it is compared with numbers of few bits, and converted to a
 format with two bits less. As the last of these bits is odd where something is cut off, the half lies between the same
 numbers, and between the same middles of theirs, as the whole (Boldo and Melquiond 2008).
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from ..model import BOOL, Format, Kind
 from ..semantics.functions import TABLE
-from ..semantics.program import Apply, Const, Program, Term, Var, variables
+from ..semantics.program import Const, Program, Term, Var, variables
 from .fusing import FLUSH, is_usual
 from .lowering import applications
 
@@ -37,7 +37,9 @@ def split(program: Program) -> tuple[Program, Tail | None]:
     converts = any(a.function == "convert" and a.kind != a.arguments[0].kind for a in applications(program))
     if len(program.results) > 1 or not converts:
         return program, None
-    found: list[tuple[int, Var]] = [(0, i) for i in program.inputs]
+    if (whole := _read(program)) is not None:
+        return replace(program, lets=()), whole
+    found: list[tuple[int, Var]] = []
     found += [(i, Var(let.value.kind, let.name)) for i, let in enumerate(program.lets, 1)]
     for i, value in found:
         rest = replace(program, inputs=(value,), lets=program.lets[i:])
@@ -48,16 +50,17 @@ def split(program: Program) -> tuple[Program, Tail | None]:
 
 
 def _read(rest: Program) -> Tail | None:
-    """The end, if it depends on nothing but its operand, which has few patterns, and takes long."""
-    (value,) = rest.inputs
-    known = {value.name, *(let.name for let in rest.lets)}
+    """The end, if it depends on nothing but its operands, which have few patterns, and takes long."""
+    value, *more = rest.inputs
+    known = {*(i.name for i in rest.inputs), *(let.name for let in rest.lets)}
     terms = [*(let.value for let in rest.lets), *rest.results]
     long = any(a.function in TABLE and TABLE[a.function].clause in _LONG for a in applications(rest))
     if not long or any(variables(t) - known for t in terms) or rest.results[0].kind.width > 64:
         return None
-    if value.kind != BOOL and value.kind.width <= 16:
-        return Tail(rest, "tabulated", str(value.kind.width))
-    return Tail(rest, "halved") if _sees_a_half(rest) else None
+    widths = [i.kind.width for i in rest.inputs]
+    if len(more) < 2 and sum(widths) <= 16 and all(i.kind != BOOL for i in rest.inputs):
+        return Tail(rest, "tabulated", ", ".join(map(str, widths)))
+    return Tail(rest, "halved") if not more and _sees_a_half(rest) else None
 
 
 def _sees_a_half(program: Program) -> bool:
@@ -98,7 +101,11 @@ def _is_whole(term: Term, whole: Mapping[str, bool]) -> bool | None:
     if (term.function in _CHOOSING and short and one) or term.function in (FLUSH, "magnitude", "negate"):
         return True
     if term.function == "select" and not arguments[0]:
-        return True if all(w or isinstance(a, Const) for a, w in zip(term.arguments[1:], arguments[1:], strict=True)) else None
+        return (
+            True
+            if all(w or isinstance(a, Const) for a, w in zip(term.arguments[1:], arguments[1:], strict=True))
+            else None
+        )
     if term.function == "copySign" and (arguments[0] or isinstance(term.arguments[0], Const)):
         return True
     return None
@@ -107,4 +114,9 @@ def _is_whole(term: Term, whole: Mapping[str, bool]) -> bool | None:
 def _is_short(kind: Kind) -> bool:
     """As conversion.py has it."""
     f = kind.format
-    return isinstance(f, Format) and f.fraction_bits <= 5 and f.emin - f.has_zero * f.fraction_bits >= -127 and f.emax <= 127
+    return (
+        isinstance(f, Format)
+        and f.fraction_bits <= 5
+        and f.emin - f.has_zero * f.fraction_bits >= -127
+        and f.emax <= 127
+    )

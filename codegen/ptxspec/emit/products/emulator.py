@@ -229,7 +229,10 @@ class _Writer(Lowering):
         made = self.written(shared.name, head)
         *lines, last = made.lines
         text = last.text.removeprefix("return ")
-        return [*([] if known else [end]), replace(made, lines=[*lines, replace(last, text=f"return {end.name}({text})")])]
+        return [
+            *([] if known else [end]),
+            replace(made, lines=[*lines, replace(last, text=f"return {end.name}({text})")]),
+        ]
 
     def written(self, name: str, program: Program) -> NumPyFunction:
         for let in program.lets:

@@ -5773,6 +5773,7 @@ def cvt_rn_relu_satfinite_bf16x2_e2m1x2_1(a: Array) -> Array:
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
+@_tabulated(8, 8)
 def cvt_rn_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -5781,6 +5782,7 @@ def cvt_rn_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def cvt_rn_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) -> Array:
     _1 = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -5789,6 +5791,7 @@ def cvt_rn_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) -> Array:
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def cvt_rn_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -5797,6 +5800,7 @@ def cvt_rn_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Array:
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def cvt_rn_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -5805,6 +5809,7 @@ def cvt_rn_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) -> Array:
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(4, 8)
 def cvt_rn_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -5813,114 +5818,149 @@ def cvt_rn_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) -> Array:
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
-@_tabulated(16)
-def _end_46(x: Array) -> Array:
+@_tabulated(8, 8)
+def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
+    _1 = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
-def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
-    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
-    return _end_46(multiplication(_1, _2, bf16, roundTiesToEven, False))
-
-
+@_tabulated(8, 8)
 def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) -> Array:
     _1 = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
-    return _end_46(multiplication(_1, _2, bf16, roundTiesToEven, False))
+    x = multiplication(_1, _2, bf16, roundTiesToEven, False)
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
-    return _end_46(multiplication(_1, _2, bf16, roundTiesToEven, False))
+    x = multiplication(_1, _2, bf16, roundTiesToEven, False)
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
-    return _end_46(multiplication(_1, _2, bf16, roundTiesToEven, False))
+    x = multiplication(_1, _2, bf16, roundTiesToEven, False)
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(4, 8)
 def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
-    return _end_46(multiplication(_1, _2, bf16, roundTiesToEven, False))
+    x = multiplication(_1, _2, bf16, roundTiesToEven, False)
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
-@_tabulated(16)
-def _end_47(x: Array) -> Array:
+@_tabulated(8, 8)
+def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
+    _1 = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = x  # cvt.yaml:243
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
-def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
-    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
-    return _end_47(multiplication(_1, _2, bf16, roundTiesToEven, False))
-
-
+@_tabulated(8, 8)
 def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) -> Array:
     _1 = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
-    return _end_47(multiplication(_1, _2, bf16, roundTiesToEven, False))
+    x = multiplication(_1, _2, bf16, roundTiesToEven, False)
+    d = x  # cvt.yaml:243
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
+@_tabulated(6, 8)
 def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
-    return _end_47(multiplication(_1, _2, bf16, roundTiesToEven, False))
+    x = multiplication(_1, _2, bf16, roundTiesToEven, False)
+    d = x  # cvt.yaml:243
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
+@_tabulated(6, 8)
 def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
-    return _end_47(multiplication(_1, _2, bf16, roundTiesToEven, False))
+    x = multiplication(_1, _2, bf16, roundTiesToEven, False)
+    d = x  # cvt.yaml:243
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
+@_tabulated(4, 8)
 def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
-    return _end_47(multiplication(_1, _2, bf16, roundTiesToEven, False))
+    x = multiplication(_1, _2, bf16, roundTiesToEven, False)
+    d = x  # cvt.yaml:243
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
-@_tabulated(16)
-def _end_48(x: Array) -> Array:
+@_tabulated(8, 8)
+def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
+    _1 = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
+    x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
-def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
-    _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
-    return _end_48(multiplication(_1, _2, bf16, roundTiesToEven, False))
-
-
+@_tabulated(8, 8)
 def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) -> Array:
     _1 = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
-    return _end_48(multiplication(_1, _2, bf16, roundTiesToEven, False))
+    x = multiplication(_1, _2, bf16, roundTiesToEven, False)
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
+@_tabulated(6, 8)
 def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
-    return _end_48(multiplication(_1, _2, bf16, roundTiesToEven, False))
+    x = multiplication(_1, _2, bf16, roundTiesToEven, False)
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
+@_tabulated(6, 8)
 def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
-    return _end_48(multiplication(_1, _2, bf16, roundTiesToEven, False))
+    x = multiplication(_1, _2, bf16, roundTiesToEven, False)
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
+@_tabulated(4, 8)
 def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
-    return _end_48(multiplication(_1, _2, bf16, roundTiesToEven, False))
+    x = multiplication(_1, _2, bf16, roundTiesToEven, False)
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
 def cvt_rs_f16x2_f32_3(a: Array, r: Array) -> Array:
@@ -6225,6 +6265,7 @@ def cvt_rn_satfinite_relu_bf16x2_s2f6x2_1(a: Array) -> Array:
     return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
+@_tabulated(8, 8)
 def cvt_rn_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -6233,22 +6274,33 @@ def cvt_rn_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Array:
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
-    return _end_47(multiplication(_1, _2, bf16, roundTiesToEven, False))
+    x = multiplication(_1, _2, bf16, roundTiesToEven, False)
+    d = x  # cvt.yaml:243
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
+@_tabulated(8, 8)
 def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
-    return _end_46(multiplication(_1, _2, bf16, roundTiesToEven, False))
+    x = multiplication(_1, _2, bf16, roundTiesToEven, False)
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def cvt_rn_satfinite_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
-    return _end_48(multiplication(_1, _2, bf16, roundTiesToEven, False))
+    x = multiplication(_1, _2, bf16, roundTiesToEven, False)
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_halved
@@ -6387,7 +6439,7 @@ def cvt_rp_satfinite_ue5m3x2_bf16x2_1(a: Array) -> Array:
 
 
 @_halved
-def _end_49(x_2: Array) -> Array:
+def _end_46(x_2: Array) -> Array:
     d = _any_convert(x_2, f32, ue5m3, roundTiesToEven, False)  # cvt.yaml:234
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
@@ -6396,11 +6448,11 @@ def cvt_rn_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_49(division(x, _2, f32, roundTiesToEven, False))
+    return _end_46(division(x, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_50(x_2: Array) -> Array:
+def _end_47(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
@@ -6410,11 +6462,11 @@ def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_50(division(x, _2, f32, roundTiesToEven, False))
+    return _end_47(division(x, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_51(x_2: Array) -> Array:
+def _end_48(x_2: Array) -> Array:
     d = _any_convert(x_2, f32, ue5m3, roundTowardZero, False)  # cvt.yaml:234
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
@@ -6423,11 +6475,11 @@ def cvt_rz_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_51(division(x, _2, f32, roundTowardZero, False))
+    return _end_48(division(x, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_52(x_2: Array) -> Array:
+def _end_49(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, ue5m3, roundTowardZero, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
@@ -6437,63 +6489,63 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_52(division(x, _2, f32, roundTowardZero, False))
+    return _end_49(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_49(division(x, _2, f32, roundTiesToEven, False))
+    return _end_46(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_49(division(x, _2, f32, roundTiesToEven, False))
+    return _end_46(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_50(division(x, _2, f32, roundTiesToEven, False))
+    return _end_47(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_50(division(x, _2, f32, roundTiesToEven, False))
+    return _end_47(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_51(division(x, _2, f32, roundTowardZero, False))
+    return _end_48(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_51(division(x, _2, f32, roundTowardZero, False))
+    return _end_48(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_52(division(x, _2, f32, roundTowardZero, False))
+    return _end_49(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_52(division(x, _2, f32, roundTowardZero, False))
+    return _end_49(division(x, _2, f32, roundTowardZero, False))
 
 
 @_tabulated(8)
@@ -6516,6 +6568,7 @@ def cvt_rn_satfinite_bf16x2_ue5m3x2_1(a: Array) -> Array:
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def cvt_rn_scaled_n2_ue8m0_bf16x2_ue5m3x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -6524,10 +6577,13 @@ def cvt_rn_scaled_n2_ue8m0_bf16x2_ue5m3x2_2(a: Array, s: Array) -> Array:
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_ue5m3x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
-    return _end_46(multiplication(_1, _2, bf16, roundTiesToEven, False))
+    x = multiplication(_1, _2, bf16, roundTiesToEven, False)
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
+    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
 @_tabulated(16)
@@ -6610,7 +6666,7 @@ def cvt_rp_ftz_pzo_bf16_f32_1(a: Array) -> Array:
 
 
 @_halved
-def _end_53(x_2: Array) -> Array:
+def _end_50(x_2: Array) -> Array:
     d = _any_convert(x_2, f32, ue5m3, roundTowardPositive, False)  # cvt.yaml:234
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
@@ -6619,18 +6675,18 @@ def cvt_rp_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardPositive, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
-    return _end_53(division(x, _2, f32, roundTowardPositive, False))
+    return _end_50(division(x, _2, f32, roundTowardPositive, False))
 
 
 def cvt_rp_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardPositive, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
-    return _end_53(division(x, _2, f32, roundTowardPositive, False))
+    return _end_50(division(x, _2, f32, roundTowardPositive, False))
 
 
 @_halved
-def _end_54(x_2: Array) -> Array:
+def _end_51(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
@@ -6640,14 +6696,14 @@ def cvt_rp_satfinite_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardPositive, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
-    return _end_54(division(x, _2, f32, roundTowardPositive, False))
+    return _end_51(division(x, _2, f32, roundTowardPositive, False))
 
 
 def cvt_rp_satfinite_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardPositive, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
-    return _end_54(division(x, _2, f32, roundTowardPositive, False))
+    return _end_51(division(x, _2, f32, roundTowardPositive, False))
 
 
 def cvt_f32_f32_1_sm_10(a: Array) -> Array:
