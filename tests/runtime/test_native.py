@@ -211,10 +211,10 @@ def test_variables_may_be_called_anything(tmp_path: Path, monkeypatch: pytest.Mo
         shutil.copytree(ROOT / folder, tmp_path / folder)
     path = tmp_path / "spec/instructions/add.yaml"
     text = path.read_text("utf-8")
-    assert "  d = a + b\n" in text
-    strange = "  double = a + b\n  double_ = -double\n  PI = -double_\n  undecided = -PI\n  addition_f32 = -undecided\n"
-    strange += "  d = addition_f32\n"
-    path.write_text(text.replace("  d = a + b\n", strange), "utf-8")
+    assert "  d = addition(a, b, type)\n" in text
+    strange = "  double = addition(a, b, type)\n  double_ = -double\n  PI = -double_\n  undecided = -PI\n"
+    strange += "  addition_f32 = -undecided\n  d = addition_f32\n"
+    path.write_text(text.replace("  d = addition(a, b, type)\n", strange), "utf-8")
     generate(tmp_path)
     monkeypatch.setattr(compiling, "SOURCES", str(tmp_path / "generated/python/ptxemu/native"))
     assert "v_double = addition" in (tmp_path / "generated/python/ptxemu/native/add.c").read_text("utf-8")

@@ -12,6 +12,7 @@ from ..encoding import isNaN
 from ..formats import bf16, e2m1, e2m3, e3m2, e4m3, e5m2, f16, f32, f64, s32, s64, ue8m0
 from ..mixed import subtraction as _mixed_subtraction
 from ..selection import propagate as _propagate, select
+from ..tables import tabulated as _tabulated
 from . import kernels as _kernels
 
 _x0000: Array = _np.array(0x0000, _np.uint16)
@@ -238,6 +239,7 @@ def sub_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def sub_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # sub.yaml:69
     d = subtraction(_1, b, e5m2, roundTiesToEven, False)
@@ -249,6 +251,7 @@ def sub_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(4, 8)
 def sub_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # sub.yaml:69
     d = subtraction(_1, b, e5m2, roundTiesToEven, False)
@@ -290,6 +293,7 @@ def sub_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def sub_satfinite_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
     _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # sub.yaml:66
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
@@ -298,6 +302,7 @@ def sub_satfinite_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
     return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
+@_tabulated(8, 8)
 def sub_satfinite_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # sub.yaml:66
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
@@ -307,6 +312,7 @@ def sub_satfinite_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def sub_satfinite_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # sub.yaml:66
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
@@ -316,6 +322,7 @@ def sub_satfinite_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def sub_satfinite_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # sub.yaml:66
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
@@ -325,6 +332,7 @@ def sub_satfinite_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(4, 8)
 def sub_satfinite_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # sub.yaml:66
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
@@ -334,6 +342,7 @@ def sub_satfinite_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def sub_satfinite_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # sub.yaml:66
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
@@ -343,6 +352,7 @@ def sub_satfinite_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def sub_satfinite_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
     _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # sub.yaml:66
     _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
@@ -352,6 +362,7 @@ def sub_satfinite_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def sub_satfinite_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # sub.yaml:66
     _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
@@ -361,6 +372,7 @@ def sub_satfinite_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def sub_satfinite_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # sub.yaml:66
     _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
@@ -370,6 +382,7 @@ def sub_satfinite_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def sub_satfinite_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # sub.yaml:66
     _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
@@ -379,6 +392,7 @@ def sub_satfinite_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(4, 8)
 def sub_satfinite_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # sub.yaml:66
     _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
@@ -388,6 +402,7 @@ def sub_satfinite_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def sub_satfinite_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # sub.yaml:66
     _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
