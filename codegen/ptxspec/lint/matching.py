@@ -94,7 +94,7 @@ class Matcher:
     def is_elsewhere(self, opcode: str, shapes: Sequence[Shape] | None) -> bool:
         """Whether operands are those of other instructions of this name."""
         others: bool = self._db.opcodes[opcode].data["assembler"].get("vectors_elsewhere", False)
-        return others and bool(shapes) and _kind(shapes[0]) == kinds.VECTOR
+        return bool(others and shapes and _kind(shapes[0]) == kinds.VECTOR)
 
     def complaints(self, v: Variant, shapes: Sequence[Shape]) -> list[Complaint]:
         """`shapes` are the kinds of all operands, the result's first."""

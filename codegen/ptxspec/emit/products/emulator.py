@@ -12,7 +12,7 @@ from ... import catalog
 from ...catalog import Requirement
 from ...check.checking import Checked
 from ...diagnostics import PtxspecError
-from ...model import ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
+from ...model import BOOL, ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Program, Term, Var
 from ..fusing import FLUSH, PROPAGATE, REPLACE, Flushing, fuse, is_usual
