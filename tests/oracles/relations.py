@@ -69,21 +69,20 @@ def flushed(x: Bits, type_: str) -> Bits:
     return np.where(magnitude >> x.dtype.type(f) == 0, x & sign, x)
 
 
+def order(x: Bits, type_: str) -> tuple[Bits, Bits]:
+    """Integers that are ordered as the values are, and which values are unordered."""
+    if type_ not in FLOATS:
+        return x.view(f"{'i' if type_[0] == 's' else 'u'}{x.dtype.itemsize}"), np.zeros(x.shape, np.bool_)
+    e, f = FLOATS[type_]
+    size = (x & x.dtype.type((1 << (e + f)) - 1)).astype(np.int64 if x.itemsize > 2 else np.int32)
+    # Both zeros are the integer 0.
+    return np.where(x >> x.dtype.type(e + f) != 0, -size, size), size > (((1 << e) - 1) << f)
+
+
 def relation(a: Bits, b: Bits, type_: str) -> Bits:
     """Which of the four relations holds of each pair."""
-    if type_ in FLOATS:
-        e, f = FLOATS[type_]
-        sign, magnitudes = (1 << (e + f)), (1 << (e + f)) - 1
-        sizes = [(x & x.dtype.type(magnitudes)).astype(np.int64) for x in (a, b)]
-        unordered = (sizes[0] > (((1 << e) - 1) << f)) | (sizes[1] > (((1 << e) - 1) << f))
-        # Both zeros are the integer 0.
-        x, y = (np.where(v & v.dtype.type(sign) != 0, -s, s) for v, s in zip((a, b), sizes, strict=True))
-    else:
-        unordered = np.zeros(np.broadcast_shapes(a.shape, b.shape), np.bool_)
-        kind = "i" if type_[0] == "s" else "u"
-        x, y = (v.view(f"{kind}{v.dtype.itemsize}") for v in (a, b))
-    found = np.where(x < y, LESS, np.where(x > y, GREATER, EQUAL))
-    return np.where(unordered, UNORDERED, found)
+    (x, no), (y, nor) = order(a, type_), order(b, type_)
+    return np.where(no | nor, UNORDERED, np.where(x < y, LESS, np.where(x > y, GREATER, EQUAL)))
 
 
 @lru_cache(maxsize=2)
