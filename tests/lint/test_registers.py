@@ -52,6 +52,11 @@ def written(db: Database, v: Variant, place: int, name: str) -> str:
     return f"{v.spelling} {', '.join(operands)};"
 
 
+def places(db: Database, v: Variant) -> range:
+    """Those of operands, of which a vector is one."""
+    return range(len(writer(db).operands(v)))
+
+
 def typical(db: Database, pair: tuple[str, str]) -> list[Variant]:
     """Of each opcode, type and number of operands one variant."""
     found: dict[tuple[str, str, int], Variant] = {}
@@ -77,7 +82,7 @@ def test_every_type_of_register_in_every_place_is_judged_as_ptxas_judges_it(
     names = [f"{n}{i}{m}" for i, _ in enumerate(types) for n, m in (("x", ""), ("y", "_2"))]
     names += [f"x{i}.{c}" for i, t in enumerate(types) if t in VECTORS for c in "xy"]
     variants = db.available(*pair) if pair == NEWEST else typical(db, pair)
-    some = [written(db, v, i, n) for v in variants for i in range(v.operands + 1) for n in names]
+    some = [written(db, v, i, n) for v in variants for i in places(db, v) for n in names]
     assert len(some) > 500
     if pair == NEWEST:
         some = random.Random(3).sample(some, 30_000)
@@ -96,7 +101,7 @@ def test_a_special_register_is_read_by_few_and_refused_by_all_others(db: Databas
     assert disagreements(db, ptxas, tmp_path / "a.ptx", DECLARED, reading) == []
     assert 100 < sum(map(bool, map(db.lint, reading))) < len(reading) - 100
     others = [v for v in typical(db, NEWEST) if not v.spelling.startswith(tuple(s.split()[0] for s in READING))]
-    some = [written(db, v, i, n) for v in others for i in range(v.operands + 1) for n in special]
+    some = [written(db, v, i, n) for v in others for i in places(db, v) for n in special]
     some += [f"add.f32 %f0, {n}.x, %f1;" for n in special if n != "WARP_SZ"]
     assert disagreements(db, ptxas, tmp_path / "a.ptx", DECLARED, some) == []
     # No declaration is needed for that.
