@@ -15,18 +15,20 @@ Word = tuple[tuple[str, ...], tuple[str, ...]]
 # For each column the values that a notation allows there, as bits.
 Box = tuple[int, ...]
 Groups = Mapping[str, Sequence[str]]
+# The larger ones first.
+Named = Sequence[tuple[str, frozenset[str]]]
 
 
 def compact(words: Iterable[Word], groups: Groups) -> list[str]:
     """Notations that together stand for these spellings and no others, each of them once. The members of a group are
     written as the group where all of them are meant."""
-    named = {frozenset(members): name for name, members in groups.items()}
+    named = sorted(((name, frozenset(members)) for name, members in groups.items()), key=lambda g: -len(g[1]))
     return [text for family in _families(dict.fromkeys(words)) for text in _texts(family, named)]
 
 
 def named_in(texts: Iterable[str], groups: Groups) -> dict[str, Sequence[str]]:
     """The groups that are named in notations."""
-    names = {name for text in texts for name in re.findall(r"\.(\w+)", re.sub(r"\.\{[^{}]*\}", "", text))}
+    names = {name for text in texts for name in re.findall(r"[.{,](\w+)", text)}
     return {name: members for name, members in groups.items() if name in names}
 
 
@@ -67,7 +69,7 @@ def _families(words: Iterable[Word]) -> list[_Family]:
     return found
 
 
-def _texts(family: _Family, named: Mapping[frozenset[str], str]) -> list[str]:
+def _texts(family: _Family, named: Named) -> list[str]:
     """Spellings are rows of a table, and boxes of it are notations: a box has all rows with certain values in each
     column. Which columns are joined first decides how many boxes there are."""
     columns = _columns(family)
@@ -92,19 +94,26 @@ class _Column:
     def bit(self, value: tuple[str, ...]) -> int:
         return 1 << self.values.setdefault(value, len(self.values))
 
-    def text(self, bits: int, named: Mapping[frozenset[str], str]) -> str:
+    def text(self, bits: int, groups: Named) -> str:
         values = [value for value, place in self.values.items() if bits >> place & 1]
         given = [value for value in values if value]
-        names = [name for name, *_ in given]
         if not given:
             return ""
-        if len(given) == 1:
-            text = "." + ".".join(given[0])
-        elif group := named.get(frozenset(names)):
-            text = f".{group}"
+        if len(given) > 1:
+            names = _in_groups([name for name, *_ in given], groups)
+            text = f".{names[0]}" if len(names) == 1 else f".{{{','.join(names)}}}"
         else:
-            text = f".{{{','.join(names)}}}"
+            text = "." + ".".join(given[0])
         return f"{{{text}}}" if len(given) < len(values) else text
+
+
+def _in_groups(names: Sequence[str], groups: Named) -> list[str]:
+    """Names of a choice, with groups for those that are wholly among them."""
+    meant = {name: name for name in names}
+    for group, members in groups:
+        if len(members) > 1 and all(meant.get(m) == m for m in members):
+            meant.update(dict.fromkeys(members, group))
+    return list(dict.fromkeys(meant.values()))
 
 
 def _columns(family: _Family) -> list[_Column]:

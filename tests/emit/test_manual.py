@@ -99,7 +99,7 @@ def shown(v: ptxspec.Variant) -> str:
 def spelled(text: str) -> list[str]:
     """What a notation such as `max{.ftz}.f32 (2)` stands for."""
     opcode, notation, operands = re.fullmatch(r"(\w+)(\S*)((?: \(\d\))?)", text).groups()  # type: ignore[union-attr]
-    return [".".join((opcode, *names)) + operands for names in expand(notation, SPEC.groups)]
+    return [".".join((opcode, *names)) + operands for names in expand(notation, SPEC.notation)]
 
 
 @each_size
@@ -114,14 +114,18 @@ def test_the_matrix_is_what_the_queries_say(whole: bool) -> None:
     columns = {}
     for place, text in enumerate(head[1:], 1):
         first, _, last = text.partition(" to ")
-        columns |= dict.fromkeys(bases[bases.index(first) : bases.index(last or first) + 1], place)
-    assert list(columns) == bases
+        if first in bases:
+            columns |= dict.fromkeys(bases[bases.index(first) : bases.index(last or first) + 1], place)
+        else:
+            # The a and f kinds that take more than their bases.
+            columns |= dict.fromkeys(text.split(", "), place)
+    assert [t for t in columns if t in bases] == bases
     pairs = [(t, ptx) for t in SPEC.targets.values() for ptx in list(SPEC.versions)[order[t.ptx] :]]
     for t, ptx in pairs if whole else spread(pairs, 100):
-        place = columns[t.base or t.name]
+        place = columns.get(t.name) or columns[t.base]
         said = set()
         for row, names in zip(rows, listed, strict=True):
-            first, _, last = row[place].partition("\N{EN DASH}")
+            first, _, last = row[place].replace("\N{CHECK MARK}", t.ptx).partition("\N{EN DASH}")
             if first and order[first] <= order[ptx] <= order[last or ptx]:
                 said.update(names)
         assert said == {shown(v) for v in DB.available(target=t.name, ptx=ptx)}, (t.name, ptx)
@@ -160,7 +164,7 @@ def test_a_page_has_each_variant_once_with_what_it_needs(opcode: str) -> None:
     *_, variants = (FOLDER / f"{opcode}.md").read_text("utf-8").partition("\n## Variants\n")
     found = {}
     for line in variants.partition("\nThe manual lists besides")[0].splitlines():
-        forms, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+        forms, *cells = (cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|")))
         for text in re.findall(r"`(\S+)`", forms) if cells and cells[0].isdigit() else ():
             for name in spelled(text):
                 key = (name, cells[1].replace("\\", ""), cells[2])

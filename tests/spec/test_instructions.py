@@ -27,6 +27,21 @@ SMALLER = {
     "u64": "s8|s16|s32|s64", "s8": "u8|u16|u32|u64|s16|s32|s64", "s16": "u16|u32|u64|s32|s64", "s32": "u32|u64|s64",
     "s64": "u64",
 }  # fmt: skip
+ALTERNATE = "e5m2x4|e4m3x4|e3m2x4|e2m3x4|e2m1x4|e2m1p4x4|ue8m0x4"
+SUMS = [
+    f"{RND}|- sat? f32 f16|bf16 /2",
+    f"{RND}|- f32x2 f16x2|bf16x2 f32x2 /2",
+    "rz ftz f16x2 f32x2 f32x2 /2",
+    "rz bf16x2 f32x2 f32x2 /2",
+    f"rn? satfinite? e5m2x4|e4m3x4 {ALTERNATE} /2",
+]
+PRODUCTS = [
+    "rz ftz f16x2 f32x2 f32x2 /2",
+    "rz bf16x2 f32x2 f32x2 /2",
+    "bf16x2 bf16x2 f16x2 /2",
+    "f16x2 f16x2 bf16x2 /2",
+    f"rn? satfinite? e5m2x4|e4m3x4 {ALTERNATE} {ALTERNATE} /2",
+]
 MANUAL = {
     "cvt": [
         f"{IRND} sat? {INT} f16|f64 /1",
@@ -68,8 +83,9 @@ MANUAL = {
             f"{RND}|- f64 /2",
             "rn? ftz? sat? f16|f16x2 /2",
             "rn? bf16|bf16x2 /2",
+            *more,
         ]
-        for op in ("add", "sub", "mul")
+        for op, more in {"add": SUMS, "sub": SUMS, "mul": PRODUCTS}.items()
     },
     "fma": [
         f"{RND} ftz? sat? f32 /3",
@@ -79,6 +95,9 @@ MANUAL = {
         "rn ftz? relu f16|f16x2 /3",
         "rn relu? bf16|bf16x2 /3",
         "rn oob relu? f16|f16x2|bf16|bf16x2 /3",
+        f"{RND} sat? f32 f16|bf16 /3",
+        f"{RND} f32x2 f16x2|bf16x2 f32x2 f32x2 /3",
+        f"rn? satfinite? e5m2x4|e4m3x4 {ALTERNATE} {ALTERNATE} /3",
     ],
     "mad": [f"{RND}|- ftz? sat? f32 /3", f"{RND}|- f64 /3"],
     "div": ["approx|full ftz? f32 /2", f"{RND} ftz? f32 /2", f"{RND} f64 /2", "f32|f64 /2"],
@@ -156,10 +175,10 @@ ASSEMBLER_ONLY = {
 # What the manual lists and ptxas takes nowhere.
 REFUSED = {"rcp.f64": (1, Requirement("1.0", "sm_13", "1.3"), "rcp.rn.f64")}
 COUNTS = {
-    "abs": 9, "add": 55, "copysign": 2, "cos": 3, "cvt": 848, "div": 18, "ex2": 7, "fma": 78, "lg2": 3, "mad": 25,
-    "max": 41, "min": 41, "mul": 55, "neg": 9, "rcp": 20, "rsqrt": 6, "sin": 3, "sqrt": 16, "sub": 55, "tanh": 5,
-    "testp": 12, "setp": 504, "set": 2832, "selp": 5, "slct": 24, "mov": 17, "and": 4, "or": 4, "xor": 4, "not": 4,
-    "shl": 3, "shr": 9,
+    "abs": 9, "add": 147, "copysign": 2, "cos": 3, "cvt": 848, "div": 18, "ex2": 7, "fma": 494, "lg2": 3, "mad": 25,
+    "max": 41, "min": 41, "mul": 451, "neg": 9, "rcp": 20, "rsqrt": 6, "sin": 3, "sqrt": 16, "sub": 146, "tanh": 5,
+    "testp": 12, "setp": 504, "set": 2832, "selp": 5, "slct": 24, "mov": 17, "and": 4, "or": 4,
+    "xor": 4, "not": 4, "shl": 3, "shr": 9,
 }  # fmt: skip
 # What PTX 1.0 to 1.3 left out.
 MEANS = {

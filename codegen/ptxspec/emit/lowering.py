@@ -94,8 +94,8 @@ def applications(program: Program) -> Iterator[Apply]:
 
 
 def rounds(program: Program) -> bool:
-    """Whether some operation has a result that need not be exact."""
-    return any(TABLE[a.function].rounds and not _is_exact(a) for a in applications(program))
+    """Whether some operation has a result that need not be exact, and that a direction decides: no random bits."""
+    return any(TABLE[a.function].rounds and a.mode and not _is_exact(a) for a in applications(program))
 
 
 def _is_exact(a: Apply) -> bool:

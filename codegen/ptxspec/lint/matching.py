@@ -36,13 +36,17 @@ _SOURCES: dict[str, _Said] = {
     kinds.INVERTED: ("illegal-operand", "a register is not negated here", "negate it by an instruction of its own"),
     kinds.DISCARD: ("syntax", "`_` is no source operand", "name a register"),
     kinds.PAIR: ("syntax", "a source operand is one register", "name one register"),
-    kinds.SPECIAL: ("illegal-operand", "{operand} is a special register, which is not read here",
-        "move it into a register first, and convert that"),
+    **dict.fromkeys(kinds.SPECIALS, ("illegal-operand", "{operand} is a special register, which is not read here",
+        "move it into a register first, and convert that")),
     **_NO_NUMBERS,
     **_NAMES,
 }  # fmt: skip
-# Which sort of constants names are that no register has.
-_NAMED = {kinds.SPECIAL: "special", **dict.fromkeys((kinds.UNDECLARED, kinds.PART, kinds.SUM), "variable")}
+# By which of the sorts of constants names are taken that no register has.
+_NAMED = {
+    **{kind: frozenset([kind]) for kind in (kinds.SPECIAL, kinds.WIDE_SPECIAL, kinds.PREDICATE_SPECIAL)},
+    kinds.EITHER_SPECIAL: frozenset([kinds.SPECIAL, kinds.WIDE_SPECIAL]),
+    **dict.fromkeys((kinds.UNDECLARED, kinds.PART, kinds.SUM), frozenset(["variable"])),
+}
 _FUNCTION = ("illegal-operand", "{operand} is a function, which is not read here", "name a register")
 _NO_REGISTER = ("illegal-destination", "the result needs a register", "name a register")
 _DESTINATIONS: dict[str, _Said] = {
@@ -53,7 +57,10 @@ _DESTINATIONS: dict[str, _Said] = {
     kinds.INVERTED: ("illegal-destination", "the result is not negated", "negate it by an instruction of its own"),
     kinds.DISCARD: ("illegal-destination", "the result is not discarded; the assembler stops here", "name a register"),
     kinds.PAIR: ("illegal-destination", "there is no second result", "name one register"),
-    kinds.SPECIAL: ("illegal-destination", "{operand} is a special register, which is not written", "name a register"),
+    **dict.fromkeys(
+        kinds.SPECIALS,
+        ("illegal-destination", "{operand} is a special register, which is not written", "name a register"),
+    ),
     kinds.FUNCTION: ("illegal-destination", "{operand} is a function", "name a register"),
     **_NAMES,
 }
@@ -138,7 +145,7 @@ class Matcher:
             kind = shape[1]
         if kind in (*_CONSTANTS, kinds.FUNCTION):
             return self._constant(v, kind, source.type)
-        if kind in _NAMED and _NAMED[kind] in (self._taken(v, "constants", source.type, ()) or ()):
+        if kind in _NAMED and not _NAMED[kind].isdisjoint(self._taken(v, "constants", source.type, ()) or ()):
             return None
         return _SOURCES.get(kind) or self._register(v, kind, source.type)
 
@@ -149,7 +156,7 @@ class Matcher:
         found = []
         for i, kind in enumerate(shape[1:]):
             # Of integers and special registers the type depends on what stands beside them.
-            if kind not in (constants.INTEGER, kinds.SPECIAL):
+            if kind not in (constants.INTEGER, *kinds.SPECIALS):
                 said = _FUNCTION if kind == kinds.FUNCTION else self._source(v, source, kind)
                 found += [Complaint(ERROR, *said, operand=operand, part=i)] if said else []
         return found
@@ -160,7 +167,7 @@ class Matcher:
             return None
         if kind == kinds.FUNCTION:
             return _FUNCTION
-        taken = [t for t in taken if t not in (_ADDRESS, *_NAMED.values())]
+        taken = [t for t in taken if t in _CONSTANTS]
         if not taken:
             return (
                 "illegal-immediate",

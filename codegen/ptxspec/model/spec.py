@@ -61,13 +61,14 @@ class Assembler:
     target_options: tuple[str, ...] = ()
     registers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     constraints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    special_kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     special_registers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Spec:
     """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode.
-    `groups` are of modifiers."""
+    `groups` are those of modifiers, of which semantics knows; those of types are for notation alone."""
 
     formats: Mapping[str, Format | FixedPoint]
     nan_rules: Mapping[str, NanRule]
@@ -85,6 +86,11 @@ class Spec:
     speed: Speed | None = None
     recordings: tuple[Recording, ...] = ()
     units: Mapping[str, Unit] = field(default_factory=dict)
+
+    @cached_property
+    def notation(self) -> Mapping[str, tuple[str, ...]]:
+        """What notations may name: the groups of modifiers and of types."""
+        return {**self.groups, **self.type_groups}
 
     def claim(self, variant: Variant, target: str | None) -> str:
         """The variant's claim on a target: what is not exact is `measured` where all recordings of that target that
@@ -124,8 +130,8 @@ class Spec:
 
     def has_kernel(self, v: Variant) -> bool:
         """Whether a kernel can be compiled for it: it is current, and the assembler comes to an end."""
-        crashes = self.instructions[v.opcode].crashes
-        return self.catalog.is_current(v.requires) and not (crashes and crashes.matches(v))
+        crashes = any(s.matches(v) for s in self.instructions[v.opcode].crashes)
+        return self.catalog.is_current(v.requires) and not crashes
 
     @property
     def newest(self) -> str:

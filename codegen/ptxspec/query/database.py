@@ -324,7 +324,7 @@ class Database:
         those that its file names, or where it names none, all that it does not describe."""
         assembler, names = self.opcodes[opcode].data["assembler"], tuple(names)
         types = tuple(self.form(opcode, *names).split(".")[1:])
-        if not set(assembler["empty_types"]).isdisjoint(names):
+        if not {*assembler["empty_types"], *assembler["other_modifiers"]}.isdisjoint(names):
             return True
         if not types:
             return False

@@ -94,6 +94,7 @@ class _InstructionFile:
             assembler_rules=tuple(observed),
             tolerated=self.tolerated(),
             elsewhere=self.elsewhere(),
+            other_modifiers=tuple(self.assembler.get("other_modifiers", [])),
             empty_types=self.empty_types(),
             operand_rules=tuple(self.operands(i, r) for i, r in enumerate(self.assembler.get("operands", []))),
             means=means,
@@ -115,7 +116,9 @@ class _InstructionFile:
             registers=self.registers(),
             vectors_elsewhere=self.assembler.get("vectors_elsewhere", False),
             lane_bits=lane_bits,
-            crashes=self.selector(("assembler",), self.assembler, "crashes") if "crashes" in self.assembler else None,
+            crashes=tuple(
+                self.selector(("assembler", "crashes", i), c) for i, c in enumerate(self.assembler.get("crashes", []))
+            ),
             acts_on=self.acts_on(),
         )  # fmt: skip
         if len(self.errors) > before:

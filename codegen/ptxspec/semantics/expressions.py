@@ -300,10 +300,12 @@ class Expressions(Values):
         """An integer or a NaN in another format, where nothing is rounded."""
         x = self.typed(self.value(e.arguments[0], scope), e.arguments[0])
         to = self.named_format(e.arguments[1], scope)
-        if x.term.kind.sort != f.parameters[0]:
-            raise self.wrong(e.arguments[0], f"{f.name} takes a {f.parameters[0]}, this is a {x.term.kind}", usage(f))
-        if number_in(to).sort != f.parameters[0]:
-            raise self.wrong(e.arguments[1], f"{f.name} gives a {f.parameters[0]}, {to.name} is none", usage(f))
+        sort = f.parameters[0]
+        named = {"integer": "an integer"}.get(sort, f"a {sort}")
+        if x.term.kind.sort != sort:
+            raise self.wrong(e.arguments[0], f"{f.name} takes {named}, this is a {x.term.kind}", usage(f))
+        if number_in(to).sort != sort:
+            raise self.wrong(e.arguments[1], f"{f.name} gives {named}, {to.name} is none", usage(f))
         has, lack = _LACKS[f.needs]
         for format in (x.term.kind.format, to):
             if isinstance(format, Format) and not has(format):

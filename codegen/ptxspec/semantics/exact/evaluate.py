@@ -232,7 +232,7 @@ def _convert_stochastic(t: Apply, x: int, random: int) -> int:
     if source.is_nan(x):
         return f.canonical_nan
     if source.is_infinite(x):
-        return _infinite(f, f.sign_bit if _sign(x, source) else 0)
+        return _infinite(t, _sign(x, source) != 0)
     kept = truncated_with(decode(x, source), f, Fraction(random, 1 << t.arguments[1].kind.width))
     return round_to(kept, f, ROUNDINGS[0], False, _sign(x, source) != 0)
 

@@ -100,7 +100,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         values = {
             "i": instruction,
             "rows": rows,
-            "groups": named_in(texts, {**spec.groups, **spec.type_groups}),
+            "groups": named_in(texts, spec.notation),
             "claims": claims,
             "meanings": {claim.name: CLAIMS[claim.name] for claim in claims},
             "recordings": _recordings(spec, instruction),
@@ -287,7 +287,7 @@ def _default_rounding(spec: Spec, checked: Checked) -> str:
 def _operands(spec: Spec, instruction: Instruction) -> list[Operands]:
     first: dict[Type, Variant] = {}
     for v in instruction.variants:
-        for t in (*v.types, *(s.type for s in v.sources)):
+        for t in (*v.types, *(o.type for o in (v.result, *v.sources) if o.name != "p")):
             first.setdefault(t, v)
     return [
         Operands(
