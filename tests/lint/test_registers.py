@@ -58,9 +58,11 @@ def places(db: Database, v: Variant) -> range:
 
 
 def typical(db: Database, pair: tuple[str, str]) -> list[Variant]:
-    """Of each opcode, type and number of operands one variant."""
+    """Of each opcode, type and number of operands one variant. Vectors are judged by tests/lint/test_signatures.py."""
     found: dict[tuple[str, str, int], Variant] = {}
     for v in db.available(*pair):
+        if any(s.braced for s in v.sources):
+            continue
         found.setdefault((v.opcode, v.types[-1], v.operands), v)
     return list(found.values())
 
@@ -82,6 +84,8 @@ def test_every_type_of_register_in_every_place_is_judged_as_ptxas_judges_it(
     names = [f"{n}{i}{m}" for i, _ in enumerate(types) for n, m in (("x", ""), ("y", "_2"))]
     names += [f"x{i}.{c}" for i, t in enumerate(types) if t in VECTORS for c in "xy"]
     variants = db.available(*pair) if pair == NEWEST else typical(db, pair)
+    # Of the vectors that mov takes nothing is known.
+    variants = [v for v in variants if v.opcode != "mov"]
     some = [written(db, v, i, n) for v in variants for i in places(db, v) for n in names]
     assert len(some) > 500
     if pair == NEWEST:
@@ -100,7 +104,12 @@ def test_a_special_register_is_read_by_few_and_refused_by_all_others(db: Databas
     reading = [f"{s}{n}{part};" for s in READING for n in special for part in ("", ".x", ".w", ".b0")]
     assert disagreements(db, ptxas, tmp_path / "a.ptx", DECLARED, reading) == []
     assert 100 < sum(map(bool, map(db.lint, reading))) < len(reading) - 100
-    others = [v for v in typical(db, NEWEST) if not v.spelling.startswith(tuple(s.split()[0] for s in READING))]
+    # mov reads all of them.
+    others = [
+        v
+        for v in typical(db, NEWEST)
+        if v.opcode != "mov" and not v.spelling.startswith(tuple(s.split()[0] for s in READING))
+    ]
     some = [written(db, v, i, n) for v in others for i in places(db, v) for n in special]
     some += [f"add.f32 %f0, {n}.x, %f1;" for n in special if n != "WARP_SZ"]
     assert disagreements(db, ptxas, tmp_path / "a.ptx", DECLARED, some) == []

@@ -11,7 +11,7 @@ from helpers.sizes import each_size, spread
 from ptxspec import Database, Variant
 from ptxspec.ptxas.asking import FOOTER, HEADER
 
-OPCODES = ("setp", "set", "selp", "slct")
+OPCODES = ("setp", "set", "selp", "slct", "and", "or", "xor", "not", "shl", "shr")
 
 
 def right(db: Database, v: Variant) -> Iterator[str]:
@@ -27,6 +27,8 @@ def test_what_is_right_is_taken_where_ptxas_takes_it(db: Database, ptxas: Path, 
     assert len(every) > 1_400
     some = every if whole else spread(every, 700)
     assert disagreements(db, ptxas, some, NEWEST) == []
+    moved = [s for v in db.opcodes["mov"].variants for s in right(db, v)]
+    assert disagreements(db, ptxas, moved, NEWEST) == []
     for pair in spread(pairs(db), 80 if whole else 4):
         assert disagreements(db, ptxas, some, pair) == []
 
@@ -78,6 +80,24 @@ def test_a_form_of_other_instructions_is_left_alone(db: Database) -> None:
         assert db.lint(statement)[0].code == "illegal-type"
 
 
+AROUND = """
+.global .f32 table[8];
+.visible .entry k(.param .u64 a) {
+.reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %b<9>;
+mov.u32 %r1, %tid.x; mov.u64 %b1, %clock64; mov.u64 %b1, table; mov.u64 %b2, table+4; mov.u32 %r2, table[2];
+mov.b64 {%r1, %r2}, %b1; mov.b32 {%h1, %h2}, %r3; mov.b64 {_, %r1}, %b2; mov.b64 %b3, {%r1, %r2};
+mov.b32 %r1, {%h1, %h2}; mov.b64 %b1, {%f1, %f2}; mov.b64 %b1, {%h1, %h2, %h3, %h4}; mov.f32 %f1, 0f3F800000;
+add.cc.u32 %r1, %r2, %r3; addc.u32 %r1, %r2, %r3; add.s32 %r1, %r2, -5; add.sat.s32 %r1, %r2, 3; add.s64 %b1, %b2, 8;
+and.b32 %r1, %r2, 255; and.pred %p1, %p2, !%p3; not.pred %p1, %p2; shl.b32 %r1, %r2, 3; shr.u32 %r1, %r2, %r3;
+selp.b32 %r1, %r2, 0, %p1; setp.lt.f32 %p1|_, %f1, %f2; setp.eq.s32 %p1, %r1, 0; set.gt.u32.u32 %r1, %r2, %r3;
+}
+"""
+
+
+def test_what_stands_around_floating_point_is_taken(db: Database) -> None:
+    assert db.lint(f".version 9.0\n.target sm_90\n{AROUND}") == []
+
+
 @pytest.mark.parametrize(
     ("statement", "code", "meant"),
     [
@@ -92,6 +112,10 @@ def test_a_form_of_other_instructions_is_left_alone(db: Database) -> None:
         ("slct.f32.s32 %f0, %f1, %f2, %f3;", "illegal-register", "%f3"),
         ("slct.f32.s32 %f0, %f1, %f2, 1.5;", "illegal-immediate", "1.5"),
         ("slct.f32.s32 %f0, %f1, %f2, 99999999999999999999;", "illegal-immediate", "99999999999999999999"),
+        ("mov.b32 %r0, {%h1, %d2};", "illegal-register", "%d2"),
+        ("mov.b32 %r0, %h1, %h2;", "illegal-operand", "%h1"),
+        ("mov.b64 %b0, {%h1, %h2, %h3};", "operand-count", "mov.b64"),
+        ("shl.b32 %r0, %r1, %h2;", "illegal-register", "%h2"),
         ("slct.f32.s32 %f0, %f1, %f2, 1 + 1.0;", "illegal-immediate", "1 + 1.0"),
     ],
 )

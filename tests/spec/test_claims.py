@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from helpers import comparing, mixed
+from helpers import comparing, integers, mixed
 from helpers.groups import GROUPS
 from helpers.project import Project
 from helpers.repository import specification
@@ -18,6 +18,7 @@ RUN = {
 }
 RUN["MPFR"].update(s for spellings in mixed.GROUPS.values() for s in spellings)
 RUN["definition"] |= {v.spelling for group in comparing.GROUPS.values() for v in group}
+RUN["definition"] |= {v.spelling for v in integers.VARIANTS}
 for spelling in conversions.spellings():
     RUN[conversions.judge_of(spelling)].add(spelling)
 for spelling, _ in narrow.spellings():
@@ -25,7 +26,7 @@ for spelling, _ in narrow.spellings():
     RUN.setdefault(narrow.judge_of(spelling), set()).add(spelling)
 RUN["definition"].update(narrow.without_negative_zeros())
 # emit/test_folding.py fails where ptxas does not fold what is said to be judged so.
-RUN["ptxas folding"] = {*conversions.spellings(), *(v.spelling for v in comparing.FOLDED)}
+RUN["ptxas folding"] = {*conversions.spellings(), *(v.spelling for v in (*comparing.FOLDED, *integers.FOLDED))}
 
 
 def test_a_variant_is_judged_by_whom_it_names() -> None:

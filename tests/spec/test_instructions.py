@@ -175,9 +175,21 @@ MANUAL = {
             (CMP, "bf16x2|u32|s32 bf16x2"),
         )
     ],
-    "selp": ["f32|f64 /3"],
+    "selp": ["f32|f64|b16|b32|b64 /3"],
+    "mov": [
+        "f32|f64|b16|b32|b64|u16|u32|u64|s16|s32|s64|pred /1",
+        "b16|b32|b64 /2",
+        "b32|b64 /4",
+    ],
+    **{op: ["b16|b32|b64|pred /2"] for op in ("and", "or", "xor")},
+    "not": ["b16|b32|b64|pred /1"],
+    "shl": ["b16|b32|b64 /2"],
+    "shr": ["b16|b32|b64|u16|u32|u64|s16|s32|s64 /2"],
     "slct": ["f32|f64 s32 /3", "ftz? f32|f64|b16|b32|b64|s16|s32|s64|u16|u32|u64 f32 /3"],
 }
+# Integers
+MANUAL["add"] = [*MANUAL["add"], "sat? s32|u32 /2"]
+MANUAL["sub"] = [*MANUAL["sub"], "sat? s32 /2", "u32 /2"]
 ASSEMBLER_ONLY = {
     "set": [
         f"{CMP} bf16 bf16 /2",
@@ -213,9 +225,10 @@ REFUSED = {
     },
 }
 COUNTS = {
-    "abs": 9, "add": 143, "copysign": 2, "cos": 3, "cvt": 1284, "div": 18, "ex2": 7, "fma": 494, "lg2": 3, "mad": 25,
-    "max": 41, "min": 41, "mul": 451, "neg": 9, "rcp": 20, "rsqrt": 6, "sin": 3, "sqrt": 16, "sub": 143, "tanh": 5,
-    "testp": 12, "setp": 504, "set": 2832, "selp": 2, "slct": 24,
+    "abs": 9, "add": 147, "copysign": 2, "cos": 3, "cvt": 1284, "div": 18, "ex2": 7, "fma": 494, "lg2": 3, "mad": 25,
+    "max": 41, "min": 41, "mul": 451, "neg": 9, "rcp": 20, "rsqrt": 6, "sin": 3, "sqrt": 16, "sub": 146, "tanh": 5,
+    "testp": 12, "setp": 504, "set": 2832, "selp": 5, "slct": 24, "mov": 17, "and": 4, "or": 4,
+    "xor": 4, "not": 4, "shl": 3, "shr": 9,
 }  # fmt: skip
 # What PTX 1.0 to 1.3 left out.
 MEANS = {

@@ -94,7 +94,9 @@ class Matcher:
     def is_elsewhere(self, opcode: str, shapes: Sequence[Shape] | None) -> bool:
         """Whether operands are those of other instructions of this name."""
         others: bool = self._db.opcodes[opcode].data["assembler"].get("vectors_elsewhere", False)
-        return bool(others and shapes and _kind(shapes[0]) == kinds.VECTOR)
+        kinds_of_all = [_kind(s) for s in shapes or ()]
+        # A register may be declared as a vector.
+        return others and (kinds_of_all[:1] == [kinds.VECTOR] or any(k.startswith(".v") for k in kinds_of_all))
 
     def complaints(self, v: Variant, shapes: Sequence[Shape]) -> list[Complaint]:
         """`shapes` are the kinds of all operands, the result's first."""

@@ -42,7 +42,7 @@ _KINDS = tuple(
     for kind, pattern in (
         (DISCARD, r"_"),
         # A component or an element is the assembler's to resolve.
-        (REGISTER, rf"{_NAME}(?:\.\w++|\[[^\]]*+\])*+"),
+        (REGISTER, rf"{_NAME}(?:\s*+\.\s*+\w++|\s*+\[[^\]]*+\])*+"),
         (SUM, rf"{_NAME}\s*+[+-]\s*+\w++"),
         (MALFORMED, r"_\s*+\|\s*+_"),
         (PAIR, rf"{_NAME}\s*+\|\s*+{_NAME}"),

@@ -115,7 +115,7 @@ class Registers:
         # In inline assembly a register's % is written twice.
         name, part = text.replace("%%", "%"), ""
         if m := _PART.search(name):
-            name, part = name[: m.start()], m[0]
+            name, part = name[: m.start()].rstrip(), "".join(m[0].split())
         if self._constraints and _ARGUMENT.fullmatch(name) and int(name[1:]) < len(self._constraints):
             letter = self._constraints[int(name[1:])]
             return kinds.REGISTER if letter is None or part else constants.INTEGER if letter == "n" else f'"{letter}"'

@@ -287,7 +287,7 @@ def _default_rounding(spec: Spec, checked: Checked) -> str:
 def _operands(spec: Spec, instruction: Instruction) -> list[Operands]:
     first: dict[Type, Variant] = {}
     for v in instruction.variants:
-        for t in (*v.types, *(s.type for s in v.sources)):
+        for t in (*v.types, *(o.type for o in (v.result, *v.sources) if o.name != "p")):
             first.setdefault(t, v)
     return [
         Operands(
