@@ -86,7 +86,12 @@ def test_lint_knows_the_registers_of_conversions() -> None:
         "cvt.pack.sat.u8.s32.b32 %r0, %r1, %r2, %r3;",
         "cvt.pack.sat.u16.s32 %r0, %r1, %r2;",
     ]
-    refused = ["cvt.rn.bf16.f32 %r0, %r1;", "cvt.f32.bf16 %b0, %h1;", "cvt.u32.u16 %h0, %h1;", "cvt.u64.u64 %b0, %tid.x;"]
+    refused = [
+        "cvt.rn.bf16.f32 %r0, %r1;",
+        "cvt.f32.bf16 %b0, %h1;",
+        "cvt.u32.u16 %h0, %h1;",
+        "cvt.u64.u64 %b0, %tid.x;",
+    ]
     db = ptxspec.load(ROOT)
     assert [s for s in taken if db.lint(module.format(s))] == []
     assert [s for s in refused if not db.lint(module.format(s))] == []

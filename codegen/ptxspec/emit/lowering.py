@@ -127,6 +127,10 @@ class Lowering(ABC):
         match term.function:
             case "bitNot":
                 return self.within(term.kind, self.of_kind(term.kind, f"~{texts[0]}"))
+            case "addIntegers":
+                return self.within(term.kind, self.of_kind(term.kind, f"{texts[0]} + {texts[1]}"))
+            case "subtractIntegers":
+                return self.within(term.kind, self.of_kind(term.kind, f"{texts[0]} - {texts[1]}"))
             case "shiftLeft":
                 shifted = self.of_kind(term.kind, f"{texts[0]} << {self.count(term.kind, term.count)}")
                 return self.within(term.kind, shifted)

@@ -34,7 +34,7 @@ from ..formats import (
 )
 from ..integers import congruent
 from ..selection import propagate as _propagate, replace as _replace, select
-from ..tables import tabulated as _tabulated
+from ..tables import halved as _halved, tabulated as _tabulated
 from . import kernels as _kernels
 
 _x00: Array = _np.array(0x00, _np.uint8)
@@ -979,14 +979,17 @@ def cvt_rn_sat_f16_u16_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
-def cvt_rn_sat_f16_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f16, roundTiesToEven, False)  # cvt.yaml:264
+@_tabulated(16)
+def _end_1(d: Array) -> Array:
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+
+
+def cvt_rn_sat_f16_u32_1(a: Array) -> Array:
+    return _end_1(_any_convert(a, u32, f16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 def cvt_rn_sat_f16_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f16, roundTiesToEven, False)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(_any_convert(a, u64, f16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 @_tabulated(8)
@@ -1002,13 +1005,11 @@ def cvt_rn_sat_f16_s16_1(a: Array) -> Array:
 
 
 def cvt_rn_sat_f16_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f16, roundTiesToEven, False)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(_any_convert(a, s32, f16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 def cvt_rn_sat_f16_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f16, roundTiesToEven, False)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(_any_convert(a, s64, f16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 @_tabulated(8)
@@ -1188,13 +1189,11 @@ def cvt_rz_sat_f16_u16_1(a: Array) -> Array:
 
 
 def cvt_rz_sat_f16_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f16, roundTowardZero, False)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(_any_convert(a, u32, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_sat_f16_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f16, roundTowardZero, False)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(_any_convert(a, u64, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 @_tabulated(8)
@@ -1210,13 +1209,11 @@ def cvt_rz_sat_f16_s16_1(a: Array) -> Array:
 
 
 def cvt_rz_sat_f16_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f16, roundTowardZero, False)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(_any_convert(a, s32, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_sat_f16_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f16, roundTowardZero, False)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(_any_convert(a, s64, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 @_tabulated(8)
@@ -1396,13 +1393,11 @@ def cvt_rm_sat_f16_u16_1(a: Array) -> Array:
 
 
 def cvt_rm_sat_f16_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f16, roundTowardNegative, False)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(_any_convert(a, u32, f16, roundTowardNegative, False))  # cvt.yaml:264
 
 
 def cvt_rm_sat_f16_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f16, roundTowardNegative, False)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(_any_convert(a, u64, f16, roundTowardNegative, False))  # cvt.yaml:264
 
 
 @_tabulated(8)
@@ -1418,13 +1413,11 @@ def cvt_rm_sat_f16_s16_1(a: Array) -> Array:
 
 
 def cvt_rm_sat_f16_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f16, roundTowardNegative, False)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(_any_convert(a, s32, f16, roundTowardNegative, False))  # cvt.yaml:264
 
 
 def cvt_rm_sat_f16_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f16, roundTowardNegative, False)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(_any_convert(a, s64, f16, roundTowardNegative, False))  # cvt.yaml:264
 
 
 @_tabulated(8)
@@ -1604,13 +1597,11 @@ def cvt_rp_sat_f16_u16_1(a: Array) -> Array:
 
 
 def cvt_rp_sat_f16_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f16, roundTowardPositive, False)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(_any_convert(a, u32, f16, roundTowardPositive, False))  # cvt.yaml:264
 
 
 def cvt_rp_sat_f16_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f16, roundTowardPositive, False)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(_any_convert(a, u64, f16, roundTowardPositive, False))  # cvt.yaml:264
 
 
 @_tabulated(8)
@@ -1626,13 +1617,11 @@ def cvt_rp_sat_f16_s16_1(a: Array) -> Array:
 
 
 def cvt_rp_sat_f16_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f16, roundTowardPositive, False)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(_any_convert(a, s32, f16, roundTowardPositive, False))  # cvt.yaml:264
 
 
 def cvt_rp_sat_f16_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f16, roundTowardPositive, False)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(_any_convert(a, s64, f16, roundTowardPositive, False))  # cvt.yaml:264
 
 
 @_tabulated(8)
@@ -2904,6 +2893,10 @@ def cvt_rpi_ftz_sat_f32_f32_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
+def cvt_f64_f64_1(a: Array) -> Array:
+    return a  # cvt.yaml:260
+
+
 def cvt_sat_f64_f64_1(a: Array) -> Array:
     d = a  # cvt.yaml:260
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
@@ -3129,8 +3122,7 @@ def cvt_rn_f16_f64_1(a: Array) -> Array:
 
 
 def cvt_rn_sat_f16_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f16, roundTiesToEven, False)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(convert(a, f64, f16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 def cvt_rz_f16_f64_1(a: Array) -> Array:
@@ -3138,8 +3130,7 @@ def cvt_rz_f16_f64_1(a: Array) -> Array:
 
 
 def cvt_rz_sat_f16_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f16, roundTowardZero, False)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(convert(a, f64, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rm_f16_f64_1(a: Array) -> Array:
@@ -3147,8 +3138,7 @@ def cvt_rm_f16_f64_1(a: Array) -> Array:
 
 
 def cvt_rm_sat_f16_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f16, roundTowardNegative, False)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(convert(a, f64, f16, roundTowardNegative, False))  # cvt.yaml:264
 
 
 def cvt_rp_f16_f64_1(a: Array) -> Array:
@@ -3156,8 +3146,7 @@ def cvt_rp_f16_f64_1(a: Array) -> Array:
 
 
 def cvt_rp_sat_f16_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f16, roundTowardPositive, False)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(convert(a, f64, f16, roundTowardPositive, False))  # cvt.yaml:264
 
 
 def cvt_rn_bf16_f64_1(a: Array) -> Array:
@@ -3181,8 +3170,7 @@ def cvt_rn_f16_f32_1(a: Array) -> Array:
 
 
 def cvt_rn_sat_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTiesToEven, False)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 def cvt_rn_ftz_f16_f32_1(a: Array) -> Array:
@@ -3190,8 +3178,7 @@ def cvt_rn_ftz_f16_f32_1(a: Array) -> Array:
 
 
 def cvt_rn_ftz_sat_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTiesToEven, False, True)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(convert(a, f32, f16, roundTiesToEven, False, True))  # cvt.yaml:264
 
 
 def cvt_rz_f16_f32_1(a: Array) -> Array:
@@ -3199,8 +3186,7 @@ def cvt_rz_f16_f32_1(a: Array) -> Array:
 
 
 def cvt_rz_sat_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardZero, False)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_ftz_f16_f32_1(a: Array) -> Array:
@@ -3208,8 +3194,7 @@ def cvt_rz_ftz_f16_f32_1(a: Array) -> Array:
 
 
 def cvt_rz_ftz_sat_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardZero, False, True)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(convert(a, f32, f16, roundTowardZero, False, True))  # cvt.yaml:264
 
 
 def cvt_rm_f16_f32_1(a: Array) -> Array:
@@ -3217,8 +3202,7 @@ def cvt_rm_f16_f32_1(a: Array) -> Array:
 
 
 def cvt_rm_sat_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardNegative, False)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(convert(a, f32, f16, roundTowardNegative, False))  # cvt.yaml:264
 
 
 def cvt_rm_ftz_f16_f32_1(a: Array) -> Array:
@@ -3226,8 +3210,7 @@ def cvt_rm_ftz_f16_f32_1(a: Array) -> Array:
 
 
 def cvt_rm_ftz_sat_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardNegative, False, True)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(convert(a, f32, f16, roundTowardNegative, False, True))  # cvt.yaml:264
 
 
 def cvt_rp_f16_f32_1(a: Array) -> Array:
@@ -3235,8 +3218,7 @@ def cvt_rp_f16_f32_1(a: Array) -> Array:
 
 
 def cvt_rp_sat_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardPositive, False)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(convert(a, f32, f16, roundTowardPositive, False))  # cvt.yaml:264
 
 
 def cvt_rp_ftz_f16_f32_1(a: Array) -> Array:
@@ -3244,8 +3226,7 @@ def cvt_rp_ftz_f16_f32_1(a: Array) -> Array:
 
 
 def cvt_rp_ftz_sat_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardPositive, False, True)  # cvt.yaml:264
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _end_1(convert(a, f32, f16, roundTowardPositive, False, True))  # cvt.yaml:264
 
 
 def cvt_rn_bf16_f32_1(a: Array) -> Array:
@@ -3280,48 +3261,50 @@ def cvt_rp_ftz_bf16_f32_1(a: Array) -> Array:
     return convert(a, f32, bf16, roundTowardPositive, False, True)  # cvt.yaml:264
 
 
-def cvt_rn_relu_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTiesToEven, False)  # cvt.yaml:264
+@_tabulated(16)
+def _end_2(d: Array) -> Array:
     return maximum(d, _x0000, f16)  # modifiers.yaml:83
 
 
-def cvt_rn_relu_bf16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, bf16, roundTiesToEven, False)  # cvt.yaml:264
+def cvt_rn_relu_f16_f32_1(a: Array) -> Array:
+    return _end_2(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
+
+
+@_tabulated(16)
+def _end_3(d: Array) -> Array:
     return maximum(d, _x0000, bf16)  # modifiers.yaml:83
+
+
+def cvt_rn_relu_bf16_f32_1(a: Array) -> Array:
+    return _end_3(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 def cvt_rn_relu_satfinite_f16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:262
-    d = convert(_1, f32, f16, roundTiesToEven, False)
-    return maximum(d, _x0000, f16)  # modifiers.yaml:83
+    return _end_2(convert(_1, f32, f16, roundTiesToEven, False))
 
 
 def cvt_rn_relu_satfinite_bf16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:262
-    d = convert(_1, f32, bf16, roundTiesToEven, False)
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    return _end_3(convert(_1, f32, bf16, roundTiesToEven, False))
 
 
 def cvt_rz_relu_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardZero, False)  # cvt.yaml:264
-    return maximum(d, _x0000, f16)  # modifiers.yaml:83
+    return _end_2(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_relu_bf16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, bf16, roundTowardZero, False)  # cvt.yaml:264
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    return _end_3(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_relu_satfinite_f16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:262
-    d = convert(_1, f32, f16, roundTowardZero, False)
-    return maximum(d, _x0000, f16)  # modifiers.yaml:83
+    return _end_2(convert(_1, f32, f16, roundTowardZero, False))
 
 
 def cvt_rz_relu_satfinite_bf16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:262
-    d = convert(_1, f32, bf16, roundTowardZero, False)
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    return _end_3(convert(_1, f32, bf16, roundTowardZero, False))
 
 
 def cvt_rn_satfinite_f16_f32_1(a: Array) -> Array:
@@ -3465,30 +3448,34 @@ def cvt_rn_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
     return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
 
 
-def cvt_rn_relu_pzo_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTiesToEven, False)  # cvt.yaml:264
+@_tabulated(16)
+def _end_4(d: Array) -> Array:
     d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:83
     return select(isZero(d_3, f16), _x0000, d_3)  # modifiers.yaml:93
 
 
-def cvt_rn_relu_pzo_bf16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, bf16, roundTiesToEven, False)  # cvt.yaml:264
+def cvt_rn_relu_pzo_f16_f32_1(a: Array) -> Array:
+    return _end_4(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
+
+
+@_tabulated(16)
+def _end_5(d: Array) -> Array:
     d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:83
     return select(isZero(d_3, bf16), _x0000, d_3)  # modifiers.yaml:93
+
+
+def cvt_rn_relu_pzo_bf16_f32_1(a: Array) -> Array:
+    return _end_5(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 def cvt_rn_relu_satfinite_pzo_f16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:262
-    d = convert(_1, f32, f16, roundTiesToEven, False)
-    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:83
-    return select(isZero(d_3, f16), _x0000, d_3)  # modifiers.yaml:93
+    return _end_4(convert(_1, f32, f16, roundTiesToEven, False))
 
 
 def cvt_rn_relu_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:262
-    d = convert(_1, f32, bf16, roundTiesToEven, False)
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:83
-    return select(isZero(d_3, bf16), _x0000, d_3)  # modifiers.yaml:93
+    return _end_5(convert(_1, f32, bf16, roundTiesToEven, False))
 
 
 def cvt_rz_pzo_f16_f32_1(a: Array) -> Array:
@@ -3514,29 +3501,21 @@ def cvt_rz_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
 
 
 def cvt_rz_relu_pzo_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardZero, False)  # cvt.yaml:264
-    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:83
-    return select(isZero(d_3, f16), _x0000, d_3)  # modifiers.yaml:93
+    return _end_4(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_relu_pzo_bf16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, bf16, roundTowardZero, False)  # cvt.yaml:264
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:83
-    return select(isZero(d_3, bf16), _x0000, d_3)  # modifiers.yaml:93
+    return _end_5(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_relu_satfinite_pzo_f16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:262
-    d = convert(_1, f32, f16, roundTowardZero, False)
-    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:83
-    return select(isZero(d_3, f16), _x0000, d_3)  # modifiers.yaml:93
+    return _end_4(convert(_1, f32, f16, roundTowardZero, False))
 
 
 def cvt_rz_relu_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:262
-    d = convert(_1, f32, bf16, roundTowardZero, False)
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:83
-    return select(isZero(d_3, bf16), _x0000, d_3)  # modifiers.yaml:93
+    return _end_5(convert(_1, f32, bf16, roundTowardZero, False))
 
 
 def cvt_rn_pzo_tf32_f32_1(a: Array) -> Array:
@@ -3595,32 +3574,38 @@ def cvt_rz_satfinite_relu_pzo_tf32_f32_1(a: Array) -> Array:
     return select(_declared_isZero(d_3, tf32), _x00000000, d_3)  # modifiers.yaml:93
 
 
+@_halved
 def cvt_rn_satfinite_e4m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_halved
 def cvt_rn_satfinite_e5m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:262
     return convert(_1, f32, e5m2, roundTiesToEven, False)
 
 
+@_halved
 def cvt_rn_satfinite_e2m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:262
     return _any_convert(_1, f32, e2m3, roundTiesToEven, False)
 
 
+@_halved
 def cvt_rn_satfinite_e3m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:262
     return _any_convert(_1, f32, e3m2, roundTiesToEven, False)
 
 
+@_halved
 def cvt_rn_satfinite_e2m1x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:262
     return _any_convert(_1, f32, e2m1, roundTiesToEven, False)
 
 
+@_halved
 def cvt_rn_satfinite_pzo_e4m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
@@ -3628,30 +3613,35 @@ def cvt_rn_satfinite_pzo_e4m3x2_f32_2(a: Array) -> Array:
     return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
 
 
+@_halved
 def cvt_rn_satfinite_pzo_e5m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:262
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
     return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
 
 
+@_halved
 def cvt_rn_satfinite_pzo_e2m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
     return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
 
 
+@_halved
 def cvt_rn_satfinite_pzo_e3m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
     return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
 
 
+@_halved
 def cvt_rn_satfinite_pzo_e2m1x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
     return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
 
 
+@_halved
 def cvt_rn_satfinite_relu_e4m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
@@ -3659,30 +3649,35 @@ def cvt_rn_satfinite_relu_e4m3x2_f32_2(a: Array) -> Array:
     return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
 
 
+@_halved
 def cvt_rn_satfinite_relu_e5m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:262
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
     return maximum(d, _x00, e5m2)  # modifiers.yaml:83
 
 
+@_halved
 def cvt_rn_satfinite_relu_e2m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
 
 
+@_halved
 def cvt_rn_satfinite_relu_e3m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
 
 
+@_halved
 def cvt_rn_satfinite_relu_e2m1x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
 
 
+@_halved
 def cvt_rn_satfinite_relu_pzo_e4m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
@@ -3691,6 +3686,7 @@ def cvt_rn_satfinite_relu_pzo_e4m3x2_f32_2(a: Array) -> Array:
     return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
 
 
+@_halved
 def cvt_rn_satfinite_relu_pzo_e5m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:262
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
@@ -3698,6 +3694,7 @@ def cvt_rn_satfinite_relu_pzo_e5m2x2_f32_2(a: Array) -> Array:
     return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
 
 
+@_halved
 def cvt_rn_satfinite_relu_pzo_e2m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
@@ -3705,6 +3702,7 @@ def cvt_rn_satfinite_relu_pzo_e2m3x2_f32_2(a: Array) -> Array:
     return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
 
 
+@_halved
 def cvt_rn_satfinite_relu_pzo_e3m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
@@ -3712,6 +3710,7 @@ def cvt_rn_satfinite_relu_pzo_e3m2x2_f32_2(a: Array) -> Array:
     return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
 
 
+@_halved
 def cvt_rn_satfinite_relu_pzo_e2m1x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
@@ -3719,32 +3718,38 @@ def cvt_rn_satfinite_relu_pzo_e2m1x2_f32_2(a: Array) -> Array:
     return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
 
 
+@_halved
 def cvt_rz_satfinite_e4m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_halved
 def cvt_rz_satfinite_e5m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:262
     return convert(_1, f32, e5m2, roundTowardZero, False)
 
 
+@_halved
 def cvt_rz_satfinite_e2m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:262
     return _any_convert(_1, f32, e2m3, roundTowardZero, False)
 
 
+@_halved
 def cvt_rz_satfinite_e3m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:262
     return _any_convert(_1, f32, e3m2, roundTowardZero, False)
 
 
+@_halved
 def cvt_rz_satfinite_e2m1x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:262
     return _any_convert(_1, f32, e2m1, roundTowardZero, False)
 
 
+@_halved
 def cvt_rz_satfinite_pzo_e4m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
@@ -3752,30 +3757,35 @@ def cvt_rz_satfinite_pzo_e4m3x2_f32_2(a: Array) -> Array:
     return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
 
 
+@_halved
 def cvt_rz_satfinite_pzo_e5m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:262
     d = convert(_1, f32, e5m2, roundTowardZero, False)
     return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
 
 
+@_halved
 def cvt_rz_satfinite_pzo_e2m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
     return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
 
 
+@_halved
 def cvt_rz_satfinite_pzo_e3m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
     return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
 
 
+@_halved
 def cvt_rz_satfinite_pzo_e2m1x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
     return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
 
 
+@_halved
 def cvt_rz_satfinite_relu_e4m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
@@ -3783,30 +3793,35 @@ def cvt_rz_satfinite_relu_e4m3x2_f32_2(a: Array) -> Array:
     return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
 
 
+@_halved
 def cvt_rz_satfinite_relu_e5m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:262
     d = convert(_1, f32, e5m2, roundTowardZero, False)
     return maximum(d, _x00, e5m2)  # modifiers.yaml:83
 
 
+@_halved
 def cvt_rz_satfinite_relu_e2m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
     return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
 
 
+@_halved
 def cvt_rz_satfinite_relu_e3m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
     return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
 
 
+@_halved
 def cvt_rz_satfinite_relu_e2m1x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
     return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
 
 
+@_halved
 def cvt_rz_satfinite_relu_pzo_e4m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
@@ -3815,6 +3830,7 @@ def cvt_rz_satfinite_relu_pzo_e4m3x2_f32_2(a: Array) -> Array:
     return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
 
 
+@_halved
 def cvt_rz_satfinite_relu_pzo_e5m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:262
     d = convert(_1, f32, e5m2, roundTowardZero, False)
@@ -3822,6 +3838,7 @@ def cvt_rz_satfinite_relu_pzo_e5m2x2_f32_2(a: Array) -> Array:
     return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
 
 
+@_halved
 def cvt_rz_satfinite_relu_pzo_e2m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
@@ -3829,6 +3846,7 @@ def cvt_rz_satfinite_relu_pzo_e2m3x2_f32_2(a: Array) -> Array:
     return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
 
 
+@_halved
 def cvt_rz_satfinite_relu_pzo_e3m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
@@ -3836,6 +3854,7 @@ def cvt_rz_satfinite_relu_pzo_e3m2x2_f32_2(a: Array) -> Array:
     return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
 
 
+@_halved
 def cvt_rz_satfinite_relu_pzo_e2m1x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
@@ -4411,1252 +4430,1140 @@ def cvt_rz_satfinite_relu_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
     return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
 
 
+@_halved
+def _end_6(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+
+
 def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_6(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_7(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
+    d = convert(_1, f32, e5m2, roundTiesToEven, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
-    d = convert(_3, f32, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_7(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_8(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
+    return _any_convert(_1, f32, e2m3, roundTiesToEven, False)
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
-    return _any_convert(_3, f32, e2m3, roundTiesToEven, False)
+    return _end_8(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_9(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
+    return _any_convert(_1, f32, e3m2, roundTiesToEven, False)
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
-    return _any_convert(_3, f32, e3m2, roundTiesToEven, False)
+    return _end_9(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_10(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
+    return _any_convert(_1, f32, e2m1, roundTiesToEven, False)
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
-    return _any_convert(_3, f32, e2m1, roundTiesToEven, False)
+    return _end_10(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_11(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+    return _end_11(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_12(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
+    d = convert(_1, f32, e5m2, roundTiesToEven, False)
+    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return select(isZero(d_2, e5m2), _x00, d_2)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
-    d = convert(_3, f32, e5m2, roundTiesToEven, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return select(isZero(d_2, e5m2), _x00, d_2)  # modifiers.yaml:93
+    return _end_12(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_13(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
+    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m3, roundTiesToEven, False)
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
+    return _end_13(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_14(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
+    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e3m2, roundTiesToEven, False)
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
+    return _end_14(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_15(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
+    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m1, roundTiesToEven, False)
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
+    return _end_15(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_16(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    return _end_16(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_17(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
+    d = convert(_1, f32, e5m2, roundTiesToEven, False)
+    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
-    d = convert(_3, f32, e5m2, roundTiesToEven, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
+    return _end_17(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_18(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
+    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m3, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    return _end_18(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_19(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
+    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e3m2, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    return _end_19(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_20(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
+    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m1, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    return _end_20(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_21(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+    return _end_21(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_22(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
+    d = convert(_1, f32, e5m2, roundTiesToEven, False)
+    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    d_3 = maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
+    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
-    d = convert(_3, f32, e5m2, roundTiesToEven, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    d_3 = maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+    return _end_22(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_23(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
+    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m3, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+    return _end_23(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_24(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
+    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e3m2, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+    return _end_24(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_25(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
+    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m1, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+    return _end_25(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_26(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e4m3, roundTowardZero, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_26(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_27(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
+    d = convert(_1, f32, e5m2, roundTowardZero, False)
+    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
-    d = convert(_3, f32, e5m2, roundTowardZero, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_27(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_28(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
+    return _any_convert(_1, f32, e2m3, roundTowardZero, False)
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
-    return _any_convert(_3, f32, e2m3, roundTowardZero, False)
+    return _end_28(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_29(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
+    return _any_convert(_1, f32, e3m2, roundTowardZero, False)
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
-    return _any_convert(_3, f32, e3m2, roundTowardZero, False)
+    return _end_29(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_30(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
+    return _any_convert(_1, f32, e2m1, roundTowardZero, False)
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
-    return _any_convert(_3, f32, e2m1, roundTowardZero, False)
+    return _end_30(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_31(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+    return _end_31(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_32(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
+    d = convert(_1, f32, e5m2, roundTowardZero, False)
+    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return select(isZero(d_2, e5m2), _x00, d_2)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
-    d = convert(_3, f32, e5m2, roundTowardZero, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return select(isZero(d_2, e5m2), _x00, d_2)  # modifiers.yaml:93
+    return _end_32(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_33(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
+    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m3, roundTowardZero, False)
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
+    return _end_33(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_34(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
+    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e3m2, roundTowardZero, False)
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
+    return _end_34(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_35(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
+    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m1, roundTowardZero, False)
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
+    return _end_35(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_36(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    return _end_36(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_37(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
+    d = convert(_1, f32, e5m2, roundTowardZero, False)
+    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
-    d = convert(_3, f32, e5m2, roundTowardZero, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
+    return _end_37(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_38(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
+    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m3, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    return _end_38(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_39(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
+    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e3m2, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    return _end_39(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_40(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
+    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m1, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    return _end_40(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_41(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+    return _end_41(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_42(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
+    d = convert(_1, f32, e5m2, roundTowardZero, False)
+    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    d_3 = maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
+    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
-    d = convert(_3, f32, e5m2, roundTowardZero, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    d_3 = maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+    return _end_42(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_43(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
+    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m3, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+    return _end_43(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_44(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
+    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e3m2, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+    return _end_44(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_45(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
+    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m1, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+    return _end_45(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_6(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_6(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
-    d = convert(_3, f32, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_7(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
-    d = convert(_3, f32, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_7(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
-    return _any_convert(_3, f32, e2m3, roundTiesToEven, False)
+    return _end_8(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
-    return _any_convert(_3, f32, e2m3, roundTiesToEven, False)
+    return _end_8(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
-    return _any_convert(_3, f32, e3m2, roundTiesToEven, False)
+    return _end_9(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
-    return _any_convert(_3, f32, e3m2, roundTiesToEven, False)
+    return _end_9(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
-    return _any_convert(_3, f32, e2m1, roundTiesToEven, False)
+    return _end_10(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
-    return _any_convert(_3, f32, e2m1, roundTiesToEven, False)
+    return _end_10(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+    return _end_11(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+    return _end_11(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
-    d = convert(_3, f32, e5m2, roundTiesToEven, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return select(isZero(d_2, e5m2), _x00, d_2)  # modifiers.yaml:93
+    return _end_12(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
-    d = convert(_3, f32, e5m2, roundTiesToEven, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return select(isZero(d_2, e5m2), _x00, d_2)  # modifiers.yaml:93
+    return _end_12(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m3, roundTiesToEven, False)
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
+    return _end_13(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m3, roundTiesToEven, False)
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
+    return _end_13(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e3m2, roundTiesToEven, False)
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
+    return _end_14(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e3m2, roundTiesToEven, False)
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
+    return _end_14(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m1, roundTiesToEven, False)
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
+    return _end_15(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m1, roundTiesToEven, False)
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
+    return _end_15(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    return _end_16(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    return _end_16(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
-    d = convert(_3, f32, e5m2, roundTiesToEven, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
+    return _end_17(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
-    d = convert(_3, f32, e5m2, roundTiesToEven, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
+    return _end_17(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m3, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    return _end_18(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m3, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    return _end_18(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e3m2, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    return _end_19(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e3m2, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    return _end_19(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m1, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    return _end_20(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m1, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    return _end_20(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+    return _end_21(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+    return _end_21(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
-    d = convert(_3, f32, e5m2, roundTiesToEven, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    d_3 = maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+    return _end_22(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
-    d = convert(_3, f32, e5m2, roundTiesToEven, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    d_3 = maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+    return _end_22(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m3, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+    return _end_23(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m3, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+    return _end_23(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e3m2, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+    return _end_24(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e3m2, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+    return _end_24(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m1, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+    return _end_25(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m1, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+    return _end_25(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e4m3, roundTowardZero, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_26(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e4m3, roundTowardZero, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_26(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
-    d = convert(_3, f32, e5m2, roundTowardZero, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_27(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
-    d = convert(_3, f32, e5m2, roundTowardZero, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_27(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
-    return _any_convert(_3, f32, e2m3, roundTowardZero, False)
+    return _end_28(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
-    return _any_convert(_3, f32, e2m3, roundTowardZero, False)
+    return _end_28(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
-    return _any_convert(_3, f32, e3m2, roundTowardZero, False)
+    return _end_29(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
-    return _any_convert(_3, f32, e3m2, roundTowardZero, False)
+    return _end_29(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
-    return _any_convert(_3, f32, e2m1, roundTowardZero, False)
+    return _end_30(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
-    return _any_convert(_3, f32, e2m1, roundTowardZero, False)
+    return _end_30(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+    return _end_31(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+    return _end_31(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
-    d = convert(_3, f32, e5m2, roundTowardZero, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return select(isZero(d_2, e5m2), _x00, d_2)  # modifiers.yaml:93
+    return _end_32(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
-    d = convert(_3, f32, e5m2, roundTowardZero, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return select(isZero(d_2, e5m2), _x00, d_2)  # modifiers.yaml:93
+    return _end_32(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m3, roundTowardZero, False)
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
+    return _end_33(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m3, roundTowardZero, False)
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
+    return _end_33(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e3m2, roundTowardZero, False)
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
+    return _end_34(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e3m2, roundTowardZero, False)
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
+    return _end_34(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m1, roundTowardZero, False)
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
+    return _end_35(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m1, roundTowardZero, False)
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
+    return _end_35(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    return _end_36(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    return _end_36(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
-    d = convert(_3, f32, e5m2, roundTowardZero, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
+    return _end_37(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
-    d = convert(_3, f32, e5m2, roundTowardZero, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
+    return _end_37(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m3, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    return _end_38(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m3, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    return _end_38(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e3m2, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    return _end_39(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e3m2, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    return _end_39(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m1, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    return _end_40(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m1, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    return _end_40(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+    return _end_41(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+    return _end_41(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
-    d = convert(_3, f32, e5m2, roundTowardZero, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    d_3 = maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+    return _end_42(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
-    d = convert(_3, f32, e5m2, roundTowardZero, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    d_3 = maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+    return _end_42(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m3, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+    return _end_43(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m3, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+    return _end_43(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e3m2, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+    return _end_44(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e3m2, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+    return _end_44(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m1, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+    return _end_45(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, e2m1, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+    return _end_45(division(x, _2, f32, roundTowardZero, False))
 
 
 @_tabulated(8)
@@ -5870,6 +5777,7 @@ def cvt_rn_relu_satfinite_bf16x2_e2m1x2_1(a: Array) -> Array:
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
+@_tabulated(8, 8)
 def cvt_rn_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -5878,6 +5786,7 @@ def cvt_rn_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def cvt_rn_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) -> Array:
     _1 = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -5886,6 +5795,7 @@ def cvt_rn_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) -> Array:
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def cvt_rn_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -5894,6 +5804,7 @@ def cvt_rn_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Array:
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def cvt_rn_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -5902,6 +5813,7 @@ def cvt_rn_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) -> Array:
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(4, 8)
 def cvt_rn_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -5910,6 +5822,7 @@ def cvt_rn_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) -> Array:
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -5918,6 +5831,7 @@ def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Arra
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) -> Array:
     _1 = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -5926,6 +5840,7 @@ def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) -> Arra
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -5934,6 +5849,7 @@ def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Arra
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -5942,6 +5858,7 @@ def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) -> Arra
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(4, 8)
 def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -5950,6 +5867,7 @@ def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) -> Arra
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -5959,6 +5877,7 @@ def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
+@_tabulated(8, 8)
 def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) -> Array:
     _1 = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -5968,6 +5887,7 @@ def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) -> Array:
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
+@_tabulated(6, 8)
 def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -5977,6 +5897,7 @@ def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Array:
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
+@_tabulated(6, 8)
 def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -5986,6 +5907,7 @@ def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) -> Array:
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
+@_tabulated(4, 8)
 def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -5995,6 +5917,7 @@ def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) -> Array:
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
+@_tabulated(8, 8)
 def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -6004,6 +5927,7 @@ def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) ->
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
+@_tabulated(8, 8)
 def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) -> Array:
     _1 = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -6013,6 +5937,7 @@ def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) ->
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
+@_tabulated(6, 8)
 def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -6022,6 +5947,7 @@ def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) ->
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
+@_tabulated(6, 8)
 def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -6031,6 +5957,7 @@ def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) ->
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
+@_tabulated(4, 8)
 def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -6123,22 +6050,26 @@ def cvt_rs_relu_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
     return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
 
 
+@_halved
 def cvt_rz_ue8m0x2_f32_2(a: Array) -> Array:
     d = _any_convert(a, f32, ue8m0, roundTowardZero, False)  # cvt.yaml:264
     return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
 
 
+@_halved
 def cvt_rz_satfinite_ue8m0x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff000000, f32), _x7f000000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, ue8m0, roundTowardZero, False)
     return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
 
 
+@_halved
 def cvt_rp_ue8m0x2_f32_2(a: Array) -> Array:
     d = _any_convert(a, f32, ue8m0, roundTowardPositive, False)  # cvt.yaml:264
     return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
 
 
+@_halved
 def cvt_rp_satfinite_ue8m0x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff000000, f32), _x7f000000, f32)  # cvt.yaml:262
     d = _any_convert(_1, f32, ue8m0, roundTowardPositive, False)
@@ -6338,6 +6269,7 @@ def cvt_rn_satfinite_relu_bf16x2_s2f6x2_1(a: Array) -> Array:
     return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
+@_tabulated(8, 8)
 def cvt_rn_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -6346,6 +6278,7 @@ def cvt_rn_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Array:
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -6355,6 +6288,7 @@ def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Array:
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
+@_tabulated(8, 8)
 def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -6363,6 +6297,7 @@ def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Arra
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def cvt_rn_satfinite_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -6372,12 +6307,14 @@ def cvt_rn_satfinite_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) ->
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
+@_halved
 def cvt_rn_ue5m3x2_f32_2(a: Array) -> Array:
     x = convert(a, f32, f32, roundTiesToEven, False)  # cvt.yaml:245
     d = _any_convert(x, f32, ue5m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
+@_halved
 def cvt_rn_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
     x = convert(a, f32, f32, roundTiesToEven, False)  # cvt.yaml:245
     _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
@@ -6385,12 +6322,14 @@ def cvt_rn_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
+@_halved
 def cvt_rz_ue5m3x2_f32_2(a: Array) -> Array:
     x = convert(a, f32, f32, roundTowardZero, False)  # cvt.yaml:245
     d = _any_convert(x, f32, ue5m3, roundTowardZero, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
+@_halved
 def cvt_rz_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
     x = convert(a, f32, f32, roundTowardZero, False)  # cvt.yaml:245
     _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
@@ -6398,12 +6337,14 @@ def cvt_rz_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
+@_halved
 def cvt_rp_ue5m3x2_f32_2(a: Array) -> Array:
     x = convert(a, f32, f32, roundTowardPositive, False)  # cvt.yaml:245
     d = _any_convert(x, f32, ue5m3, roundTowardPositive, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
+@_halved
 def cvt_rp_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
     x = convert(a, f32, f32, roundTowardPositive, False)  # cvt.yaml:245
     _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
@@ -6501,12 +6442,23 @@ def cvt_rp_satfinite_ue5m3x2_bf16x2_1(a: Array) -> Array:
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
+@_halved
+def _end_46(x_2: Array) -> Array:
+    d = _any_convert(x_2, f32, ue5m3, roundTiesToEven, False)  # cvt.yaml:234
+    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+
+
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    d = _any_convert(x_2, f32, ue5m3, roundTiesToEven, False)  # cvt.yaml:234
+    return _end_46(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_47(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
@@ -6514,9 +6466,12 @@ def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, ue5m3, roundTiesToEven, False)
+    return _end_47(division(x, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_48(x_2: Array) -> Array:
+    d = _any_convert(x_2, f32, ue5m3, roundTowardZero, False)  # cvt.yaml:234
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
@@ -6524,8 +6479,13 @@ def cvt_rz_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    d = _any_convert(x_2, f32, ue5m3, roundTowardZero, False)  # cvt.yaml:234
+    return _end_48(division(x, _2, f32, roundTowardZero, False))
+
+
+@_halved
+def _end_49(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, ue5m3, roundTowardZero, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
@@ -6533,86 +6493,63 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
     x = convert(_1, f32, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, ue5m3, roundTowardZero, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _end_49(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    d = _any_convert(x_2, f32, ue5m3, roundTiesToEven, False)  # cvt.yaml:234
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _end_46(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    d = _any_convert(x_2, f32, ue5m3, roundTiesToEven, False)  # cvt.yaml:234
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _end_46(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, ue5m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _end_47(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTiesToEven, False)
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTiesToEven, False)
-    _3 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, ue5m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _end_47(division(x, _2, f32, roundTiesToEven, False))
 
 
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    d = _any_convert(x_2, f32, ue5m3, roundTowardZero, False)  # cvt.yaml:234
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _end_48(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    d = _any_convert(x_2, f32, ue5m3, roundTowardZero, False)  # cvt.yaml:234
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _end_48(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, ue5m3, roundTowardZero, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _end_49(division(x, _2, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardZero, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardZero, False)
-    _3 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, ue5m3, roundTowardZero, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _end_49(division(x, _2, f32, roundTowardZero, False))
 
 
 @_tabulated(8)
@@ -6635,6 +6572,7 @@ def cvt_rn_satfinite_bf16x2_ue5m3x2_1(a: Array) -> Array:
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def cvt_rn_scaled_n2_ue8m0_bf16x2_ue5m3x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -6643,6 +6581,7 @@ def cvt_rn_scaled_n2_ue8m0_bf16x2_ue5m3x2_2(a: Array, s: Array) -> Array:
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_ue5m3x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
@@ -6730,21 +6669,30 @@ def cvt_rp_ftz_pzo_bf16_f32_1(a: Array) -> Array:
     return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
 
 
+@_halved
+def _end_50(x_2: Array) -> Array:
+    d = _any_convert(x_2, f32, ue5m3, roundTowardPositive, False)  # cvt.yaml:234
+    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+
+
 def cvt_rp_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardPositive, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardPositive, False)
-    d = _any_convert(x_2, f32, ue5m3, roundTowardPositive, False)  # cvt.yaml:234
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _end_50(division(x, _2, f32, roundTowardPositive, False))
 
 
 def cvt_rp_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardPositive, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardPositive, False)
-    d = _any_convert(x_2, f32, ue5m3, roundTowardPositive, False)  # cvt.yaml:234
+    return _end_50(division(x, _2, f32, roundTowardPositive, False))
+
+
+@_halved
+def _end_51(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:234
+    d = _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
@@ -6752,20 +6700,14 @@ def cvt_rp_satfinite_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
     x = convert(_1, f16, f32, roundTowardPositive, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardPositive, False)
-    _3 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, ue5m3, roundTowardPositive, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _end_51(division(x, _2, f32, roundTowardPositive, False))
 
 
 def cvt_rp_satfinite_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
     x = convert(_1, bf16, f32, roundTowardPositive, False)
     _2 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
-    x_2 = division(x, _2, f32, roundTowardPositive, False)
-    _3 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:234
-    d = _any_convert(_3, f32, ue5m3, roundTowardPositive, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _end_51(division(x, _2, f32, roundTowardPositive, False))
 
 
 def cvt_f32_f32_1_sm_10(a: Array) -> Array:
@@ -7360,7 +7302,7 @@ KERNELS = _kernels("cvt", (
     (cvt_rzi_bf16_bf16_1, 1, "rzi.bf16.bf16"),
     (cvt_rmi_bf16_bf16_1, 1, "rmi.bf16.bf16"),
     (cvt_rpi_bf16_bf16_1, 1, "rpi.bf16.bf16"),
-    (cvt_f32_f32_1, 1, "f32.f32 f64.f64"),
+    (cvt_f32_f32_1, 1, "f32.f32"),
     (cvt_sat_f32_f32_1, 1, "sat.f32.f32"),
     (cvt_ftz_f32_f32_1, 1, "ftz.f32.f32"),
     (cvt_ftz_sat_f32_f32_1, 1, "ftz.sat.f32.f32"),
@@ -7388,6 +7330,7 @@ KERNELS = _kernels("cvt", (
     (cvt_rpi_ftz_f32_f32_1, 1, "rpi.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rpi_ftz_sat_f32_f32_1, 1, "rpi.ftz.sat.f32.f32"),
     (cvt_rpi_ftz_sat_f32_f32_1, 1, "rpi.sat.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (cvt_f64_f64_1, 1, "f64.f64"),
     (cvt_sat_f64_f64_1, 1, "sat.f64.f64"),
     (cvt_rni_f64_f64_1, 1, "rni.f64.f64"),
     (cvt_rni_sat_f64_f64_1, 1, "rni.sat.f64.f64"),
