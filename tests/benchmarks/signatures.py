@@ -78,7 +78,13 @@ def measured(v: Variant) -> dict[str, Any]:
     functions += [other[1]] if other else []
     taken = in_turn(*functions, rounds=7, seconds=0.01, clock=time.thread_time)
     ratios = [median(k / o for k, o in zip(taken[0], times, strict=True)) for times in taken[1:]]
-    found = {"spelling": v.spelling, "ns": median(taken[0]) / LANES * 1e9, "add": ratios[0], "own": None, "ml_dtypes": None}
+    found = {
+        "spelling": v.spelling,
+        "ns": median(taken[0]) / LANES * 1e9,
+        "add": ratios[0],
+        "own": None,
+        "ml_dtypes": None,
+    }
     return found | ({other[0]: ratios[1]} if other else {})
 
 
