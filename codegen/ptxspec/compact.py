@@ -1,12 +1,11 @@
 """Spellings -> the manual's notation: many at once, as in `{.ftz}{.NaN}.{f16,f16x2}`. read/notation.py reads it.
 
-Queries begin with this module: it imports nothing but the standard library."""
+Queries import this module: like catalog.py it needs little of the standard library, and nothing else."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise, zip_longest
 
@@ -32,14 +31,14 @@ def named_in(texts: Iterable[str], groups: Groups) -> dict[str, Sequence[str]]:
     return {name: members for name, members in groups.items() if name in names}
 
 
-@dataclass
 class _Family:
     """Spellings with equally many types, in which modifiers never stand in one order here and in another there.
     `before` has for each modifier those that stand before it."""
 
-    types: int
-    before: dict[str, set[str]] = field(default_factory=dict)
-    words: list[Word] = field(default_factory=list)
+    def __init__(self, types: int) -> None:
+        self.types = types
+        self.before: dict[str, set[str]] = {}
+        self.words: list[Word] = []
 
     def takes(self, word: Word) -> bool:
         """Add a spelling, unless its modifiers stand in another order."""
@@ -83,13 +82,13 @@ def _texts(family: _Family, named: Named) -> list[str]:
     return min(told, key=lambda texts: (len(texts), sum(map(len, texts))))
 
 
-@dataclass
 class _Column:
     """One place of a spelling: the modifiers that may stand there, and the values that do. A value is one name, or
     modifiers that never stand apart, which have a column of their own; empty where nothing stands there."""
 
-    modifiers: frozenset[str] = frozenset()
-    values: dict[tuple[str, ...], int] = field(default_factory=dict)
+    def __init__(self, modifiers: Iterable[str] = ()) -> None:
+        self.modifiers = frozenset(modifiers)
+        self.values: dict[tuple[str, ...], int] = {}
 
     def bit(self, value: tuple[str, ...]) -> int:
         return 1 << self.values.setdefault(value, len(self.values))
@@ -131,7 +130,7 @@ def _columns(family: _Family) -> list[_Column]:
     shared: dict[tuple[int, tuple[str, ...]], set[str]] = {}
     for unit in units:
         shared.setdefault((layer(unit), unit if len(unit) > 1 else ()), set()).update(unit)
-    modifiers = [_Column(frozenset(names)) for _, names in sorted(shared.items(), key=lambda item: item[0])]
+    modifiers = [_Column(names) for _, names in sorted(shared.items(), key=lambda item: item[0])]
     return [*modifiers, *(_Column() for _ in range(family.types))]
 
 

@@ -257,8 +257,8 @@ def _gathered(registers: Array, bits: tuple[int, ...]) -> Array:
     """These bits of registers, the highest first."""
     word, dtype = registers.dtype.type, np.dtype(next(f"u{n}" for n in (1, 2, 4, 8) if 8 * n >= len(bits)))
     if bits == tuple(range(bits[0], bits[0] - len(bits), -1)):
-        run: Array = registers >> word(bits[-1]) & word((1 << len(bits)) - 1)
-        return run.astype(dtype)
+        run: Array = (registers >> word(bits[-1]) & word((1 << len(bits)) - 1)).astype(dtype)
+        return run
     found = np.zeros(registers.shape, dtype)
     for byte in sorted({bit // 8 for bit in bits}):
         # Any index of a byte is in range; "wrap" spares the check.

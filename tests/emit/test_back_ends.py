@@ -29,7 +29,16 @@ from ptxspec.semantics.program import Apply, Const
 # What is left when the program runs.
 COMPUTED = {name for name, f in TABLE.items() if not f.is_static}
 # What languages have operators for, which need no function.
-WRITTEN_OUT = {*Lowering.OPERATORS, "logicalNot", "bitNot", "shiftLeft", "shiftRight", "highWord"}
+WRITTEN_OUT = {
+    *Lowering.OPERATORS,
+    "logicalNot",
+    "bitNot",
+    "shiftLeft",
+    "shiftRight",
+    "highWord",
+    "addIntegers",
+    "subtractIntegers",
+}
 # What has a module of its own, whatever the formats.
 OF_ANY_FORMATS = {"unit", "convertStochastic"}
 
@@ -56,7 +65,7 @@ def test_the_emulator_implements_what_makes_sense_in_other_formats_than_ieee_754
 
 def defined_in_c(header: str) -> set[str]:
     text = (ROOT / "templates/runtime/native" / header).read_text("utf-8")
-    return set(re.findall(r"(?:OF|ELEMENTARY|CONVERTING)\((\w+)[),]", text)) | {"select"}
+    return set(re.findall(r"(?:OF|ELEMENTARY|CONVERTING)\((\w+)[),]", text)) | {"select", "shiftLeftBy", "shiftRightBy"}
 
 
 def test_the_accelerator_implements_the_table() -> None:

@@ -37,7 +37,7 @@ def kernels(ptx: str) -> dict[str, str]:
 
 
 def kernel_name(v: Variant) -> str:
-    return "_".join((*v.spelling.split("."), str(v.operands)))
+    return "_".join((*v.spelling.replace("::", ".").split("."), str(v.operands)))
 
 
 def test_each_opcode_has_a_source_and_each_current_variant_a_kernel(spec: Spec) -> None:

@@ -10,6 +10,7 @@ from collections import Counter
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import ptxspec
 import pytest
@@ -17,6 +18,7 @@ from helpers import ROOT
 from helpers.repository import database, specification
 from helpers.sizes import each_size, spread
 from ptxspec.emit.products.manual.forms import statement
+from ptxspec.model import Variant
 from ptxspec.query import show
 from ptxspec.read.notation import expand
 from ptxspec.roots import find
@@ -59,6 +61,16 @@ class Page(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._open:
             self.rows[-1][-1] += data
+
+
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="no Node.js here to run the pages' script")
+
+
+def node(program: str, given: object) -> Any:
+    """What a program prints that is given the path of the pages' script, and JSON on its standard input."""
+    command = ["node", "-e", program, str(FOLDER / "forms.js")]
+    done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
 
 
 @cache
@@ -155,6 +167,54 @@ def test_the_history_is_what_the_queries_say(whole: bool) -> None:
         assert variants_of(rows[t.name][1]) == {shown(v) for v in DB.variants if v.requires.target == t.name}
 
 
+FILTER = """
+const fs = require("fs");
+const {html, asked} = JSON.parse(fs.readFileSync(0, "utf-8"));
+const texts = (text, pattern) => [...text.matchAll(pattern)];
+const rows = texts(html.match(/<tbody id="rows">([^]*?)<.tbody>/)[1], /<tr>(.*?)<.tr>/g).map(([, row]) => {
+  const codes = texts(row, /<code>(.*?)<.code>/g).map(m => ({textContent: m[1]}));
+  const cells = texts(row, /<td(?: colspan="(\\d+)")?>(.*?)<.td>/g);
+  return {cells: cells.map(m => ({colSpan: Number(m[1] ?? 1), textContent: m[2]})), getElementsByTagName: () => codes};
+});
+const elements = {rows: {rows}, count: {}};
+for (const id of ["words", "column"]) {
+  elements[id] = {value: "", addEventListener() {}};
+}
+global.document = {getElementById: id => elements[id]};
+global.addEventListener = () => {};
+const script = html.match(/<script>([^]*?)<.script>/)[1];
+const ask = `asked.map(([words, column]) => {
+  elements.words.value = words;
+  elements.column.value = column;
+  filter();
+  return elements.count.textContent;
+})`;
+console.log(JSON.stringify(eval(fs.readFileSync(process.argv[1], "utf-8") + script + ask)));
+"""
+
+
+@needs_node
+def test_the_matrix_is_searched_by_words_and_target() -> None:
+    html = (FOLDER / "availability.html").read_text("utf-8")
+    every = {v.key: v for i in SPEC.instructions.values() for v in i.variants}.values()
+
+    def has(v: Variant, word: str) -> bool:
+        text = v.spelling.lower()
+        return word in text if "." in word else any(part.startswith(word) for part in text.split("."))
+
+    asked = [("", 0), ("max f16 nan", 0), ("MAX.NaN", 0), ("set eq f16x2", 0), ("e2m1x2", 0), ("f16", 1), ("", 1)]
+    wanted = [
+        sum(
+            all(has(v, word.lower()) for word in words.split())
+            and (not column or SPEC.catalog.takes(v.requires, "sm_10"))
+            for v in every
+        )
+        for words, column in asked
+    ]
+    found = node(FILTER, {"html": html, "asked": asked})
+    assert found == wanted and len(set(wanted)) == len(wanted)
+
+
 # What a page says of its instruction
 
 
@@ -202,7 +262,7 @@ console.log(JSON.stringify(found));
 """
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="no Node.js here to run the pages' script")
+@needs_node
 def test_a_link_to_any_variant_lands_where_it_is() -> None:
     pages = {}
     for opcode in SPEC.instructions:
@@ -211,11 +271,7 @@ def test_a_link_to_any_variant_lands_where_it_is() -> None:
         rows = re.findall(r'<tr data-operands="(\d+)"><td>(.*?)<td>', text)
         pages[opcode] = [(operands, re.findall("<code>(.*?)</code>", cell)) for operands, cell in rows]
     links = {o: [f"#{v.spelling}-{v.operands}" for v in i.variants] for o, i in SPEC.instructions.items()}
-    done = subprocess.run(
-        ["node", "-e", SCRIPT, str(FOLDER / "forms.js")], input=json.dumps([pages, links]),
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    landed = json.loads(done.stdout)
+    landed = node(SCRIPT, [pages, links])
     assert len(landed) == len(DB.variants)
     for hash, places in landed:
         ((operands, text),) = places
@@ -228,7 +284,7 @@ def test_a_page_speaks_of_no_target_on_which_nothing_of_it_exists(opcode: str) -
     variants = SPEC.instructions[opcode].variants
     oldest = {SPEC.targets[v.requires.target].order for v in variants if v.computes and "f32" in v.type_names}
     implied = any(order <= SPEC.targets["sm_13"].order for order in oldest)
-    assert ("From sm_10 to sm_13, `source .f32` behaves" in text) == implied
+    assert ("From sm_10 to sm_13, `.f32` behaves" in text) == implied
 
 
 def test_a_nan_rule_is_named_with_what_follows_it() -> None:

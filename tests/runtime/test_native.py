@@ -12,7 +12,7 @@ import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import ptxemu
 import pytest
-from helpers import ROOT, groups
+from helpers import ROOT, groups, mixed
 from helpers.accelerating import OPCODES, WITH_C, Function, add, built, functions, skip_without_a_compiler
 from helpers.grids import pairs, small, special, triples
 from helpers.sizes import spread
@@ -109,6 +109,17 @@ def test_kernels_give_mpfrs_bits(group: tuple[str, frozenset[str], str, int]) ->
 @pytest.mark.parametrize("group", JUDGED, ids=groups.ids)
 def test_every_kernel_gives_mpfrs_bits(group: tuple[str, frozenset[str], str, int]) -> None:
     check_against_mpfr(group, 1 << 18)
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.usefixtures("accelerated")
+@pytest.mark.parametrize("group", mixed.GROUPS, ids=mixed.ids)
+def test_kernels_of_several_types_give_mpfrs_bits(group: mixed.Group) -> None:
+    operands = mixed.operands(group, 1 << 12)
+    # A function is compiled here for the types of the first variant that it computes: padded numbers share another's.
+    for spelling in (s for s in mixed.GROUPS[group] if "e2m1p4x4" not in s):
+        assert ptxemu.compile(spelling, len(operands))._native is not None, spelling
+    mixed.check(group, operands)
 
 
 # Formats that PTX does not have, which a specification may add: each takes another way through the C.

@@ -71,7 +71,7 @@ class InstructionJudge:
     ) -> Judgement:
         opcode, *names = head.split(".")
         types = [n for n in names if n in self.types or n in self.other_types]
-        if self.db.is_elsewhere(opcode, names):
+        if self.db.is_elsewhere(opcode, names) or self.matcher.is_elsewhere(opcode, shapes):
             return NOT_OURS
         known = self.types | self.modifiers | self.other_types
         if lenient and known.isdisjoint(names) and not any(map(_LIKE_A_TYPE, names)):

@@ -41,6 +41,12 @@ _SOURCES: dict[str, _Said] = {
     **_NO_NUMBERS,
     **_NAMES,
 }  # fmt: skip
+# By which of the sorts of constants names are taken that no register has.
+_NAMED = {
+    **{kind: frozenset([kind]) for kind in (kinds.SPECIAL, kinds.WIDE_SPECIAL, kinds.PREDICATE_SPECIAL)},
+    kinds.EITHER_SPECIAL: frozenset([kinds.SPECIAL, kinds.WIDE_SPECIAL]),
+    **dict.fromkeys((kinds.UNDECLARED, kinds.PART, kinds.SUM), frozenset(["variable"])),
+}
 _FUNCTION = ("illegal-operand", "{operand} is a function, which is not read here", "name a register")
 _NO_REGISTER = ("illegal-destination", "the result needs a register", "name a register")
 _DESTINATIONS: dict[str, _Said] = {
@@ -84,6 +90,11 @@ class Matcher:
         self._registers: dict[str, Any] = assembler["registers"]
         self._constants: dict[str, Any] = assembler["constants"]
         self._letters = {f'"{c}"': tuple(f".{r}" for r in rs) for c, rs in assembler["constraints"].items()}
+
+    def is_elsewhere(self, opcode: str, shapes: Sequence[Shape] | None) -> bool:
+        """Whether operands are those of other instructions of this name."""
+        others: bool = self._db.opcodes[opcode].data["assembler"].get("vectors_elsewhere", False)
+        return bool(others and shapes and _kind(shapes[0]) == kinds.VECTOR)
 
     def complaints(self, v: Variant, shapes: Sequence[Shape]) -> list[Complaint]:
         """`shapes` are the kinds of all operands, the result's first."""
@@ -134,11 +145,8 @@ class Matcher:
             kind = shape[1]
         if kind in (*_CONSTANTS, kinds.FUNCTION):
             return self._constant(v, kind, source.type)
-        if kind in (kinds.SPECIAL, kinds.WIDE_SPECIAL):
-            # What reads one of 32 bits reads those of 64, as it does any wider register.
-            taken = self._taken(v, "constants", source.type, self._constants.get(source.type)) or ()
-            if kind in taken or kinds.SPECIAL in taken:
-                return None
+        if kind in _NAMED and not _NAMED[kind].isdisjoint(self._taken(v, "constants", source.type, ()) or ()):
+            return None
         return _SOURCES.get(kind) or self._register(v, kind, source.type)
 
     def _vector(self, v: Variant, source: Source, shape: Shape, operand: int) -> list[Complaint]:
@@ -159,7 +167,7 @@ class Matcher:
             return None
         if kind == kinds.FUNCTION:
             return _FUNCTION
-        taken = [t for t in taken if t not in (_ADDRESS, *kinds.SPECIALS)]
+        taken = [t for t in taken if t in _CONSTANTS]
         if not taken:
             return (
                 "illegal-immediate",

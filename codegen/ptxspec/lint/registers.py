@@ -141,7 +141,12 @@ def special_names(assembler: Mapping[str, Any]) -> Block:
     """The special registers, and the integers that have names."""
     found: Block = {}
     integers, others = assembler["named_integers"], assembler["special_kinds"]
-    for kind, names in ((kinds.WIDE_SPECIAL, "wide"), (_VECTOR, "vector"), (kinds.STRANGE_SPECIAL, "predicate")):
+    for kind, names in (
+        (_VECTOR, "vector"),
+        (kinds.WIDE_SPECIAL, "wide"),
+        (kinds.EITHER_SPECIAL, "either"),
+        (kinds.PREDICATE_SPECIAL, "predicate"),
+    ):
         _add(found, kind, ",".join(others.get(names, ())))
     _add(found, kinds.SPECIAL, ",".join(assembler["special_registers"]))
     _add(found, constants.INTEGER, ",".join(integers))

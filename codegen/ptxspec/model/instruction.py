@@ -274,8 +274,9 @@ class Instruction:
     `elsewhere` are the forms, each as its types, that other instructions of this name have: any other form that no
     variant has is refused. It is None where nobody said, so that nothing is known of other forms. `other_modifiers` are
     those that only other instructions of this name have, `empty_types` types that the assembler takes beside the
-    others, and that do nothing. `acts_on` are the formats that a modifier acts on here, where these are not all. `crashes` are
-    variants that the assembler takes, and then breaks down on."""
+    others, and that do nothing. `acts_on` are the formats that a modifier acts on here, where not on all.
+    `crashes` are variants that the assembler takes, and then breaks down on. `vectors_elsewhere`:
+    statements with a vector as their result are other instructions too."""
 
     opcode: str
     path: str
@@ -302,6 +303,7 @@ class Instruction:
     hardware: tuple[HardwarePath, ...] = ()
     refused: tuple[Variant, ...] = ()
     registers: Mapping[str, str] = field(default_factory=dict)
+    vectors_elsewhere: bool = False
     lane_bits: tuple[LaneBits, ...] = ()
     crashes: tuple[Selector, ...] = ()
     acts_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

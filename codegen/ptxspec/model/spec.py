@@ -89,7 +89,7 @@ class Spec:
 
     @cached_property
     def notation(self) -> Mapping[str, tuple[str, ...]]:
-        """All groups."""
+        """What notations may name: the groups of modifiers and of types."""
         return {**self.groups, **self.type_groups}
 
     def claim(self, variant: Variant, target: str | None) -> str:
@@ -132,11 +132,6 @@ class Spec:
         """Whether a kernel can be compiled for it: it is current, and the assembler comes to an end."""
         crashes = any(s.matches(v) for s in self.instructions[v.opcode].crashes)
         return self.catalog.is_current(v.requires) and not crashes
-
-    @cached_property
-    def notation(self) -> Mapping[str, tuple[str, ...]]:
-        """What notations may name: the groups of modifiers and of types."""
-        return {**self.groups, **self.type_groups}
 
     @property
     def newest(self) -> str:

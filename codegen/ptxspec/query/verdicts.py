@@ -246,7 +246,7 @@ def _combination(
 
 
 def forms_text(about: Opcode) -> str:
-    """The types that an opcode's spellings end in; sequences of several, of which there may be hundreds, in notation."""
+    """The types that an opcode's spellings end in; sequences of several, which may be hundreds, in notation."""
     from ..compact import compact
 
     several = compact((((), types) for types in about.types if len(types) > 1), {})

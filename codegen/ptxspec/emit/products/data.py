@@ -184,6 +184,7 @@ class _Opcode:
                 "requires": [self.rule(r) for r in i.assembler_rules],
                 "elsewhere": None if i.elsewhere is None else [".".join(form) for form in i.elsewhere],
                 "other_modifiers": list(i.other_modifiers),
+                **_given(vectors_elsewhere=i.vectors_elsewhere),
                 "empty_types": list(i.empty_types),
                 "operands": [_operands(r) for r in i.operand_rules],
                 "tolerated": [_tolerated(t) for t in i.tolerated],

@@ -12,7 +12,7 @@ from ... import catalog
 from ...catalog import Requirement
 from ...check.checking import Checked
 from ...diagnostics import PtxspecError
-from ...model import ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
+from ...model import BOOL, ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Program, Term, Var
 from ..fusing import FLUSH, PROPAGATE, REPLACE, Flushing, fuse, is_usual
@@ -136,7 +136,9 @@ def _module(checked: Checked, templates: Templates) -> str:
     for one in sharing.values():
         *ends, made = _Writer(module).function(one)
         functions |= {end.key: end for end in ends}
-        name = functions.setdefault(made.key, made).name
+        # The C of the same name is of these widths alone.
+        widths = [_storage(t.kind) for t in (*one.program.inputs, *one.program.results)]
+        name = functions.setdefault(f"{widths} {made.key}", made).name
         for operands, targets, spelled in _serving(one):
             serving.setdefault((name, operands, targets), []).extend(spelled)
     return templates.render(
@@ -146,6 +148,11 @@ def _module(checked: Checked, templates: Templates) -> str:
         functions=list(functions.values()),
         serving=[Serving(name, n, spelled, targets) for (name, n, targets), spelled in serving.items()],
     )  # fmt: skip
+
+
+def _storage(kind: Kind) -> int:
+    """The width of NumPy's type, which C's function has too; 0 of bool."""
+    return 0 if kind == BOOL else kind.storage
 
 
 def _serving(one: Shared) -> Iterator[tuple[int, str, list[str]]]:

@@ -304,6 +304,10 @@ def _high_word(t: Apply, x: int) -> int:
     return x >> half << half
 
 
+def _ones(width: int) -> int:
+    return (1 << width) - 1
+
+
 FUNCTIONS: dict[str, Callable[..., int | bool]] = {
     "addition": _addition,
     "subtraction": _subtraction,
@@ -341,6 +345,10 @@ FUNCTIONS: dict[str, Callable[..., int | bool]] = {
     "compareLessEqual": _comparison(operator.le),
     "compareGreater": _comparison(operator.gt),
     "compareGreaterEqual": _comparison(operator.ge),
+    "addIntegers": lambda t, x, y: (x + y) & _ones(t.kind.width),
+    "subtractIntegers": lambda t, x, y: (x - y) & _ones(t.kind.width),
+    "shiftLeftBy": lambda t, x, n: x << min(n, t.kind.width) & _ones(t.kind.width),
+    "shiftRightBy": lambda t, x, n: x >> min(n, t.kind.width),
     "sameInteger": lambda t, x, y: x == y,
     "lessInteger": lambda t, x, y: _integer(x, t.arguments[0].kind) < _integer(y, t.arguments[1].kind),
     "bits": lambda t, x: x,

@@ -2893,6 +2893,10 @@ def cvt_rpi_ftz_sat_f32_f32_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
+def cvt_f64_f64_1(a: Array) -> Array:
+    return a  # cvt.yaml:260
+
+
 def cvt_sat_f64_f64_1(a: Array) -> Array:
     d = a  # cvt.yaml:260
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
@@ -7298,7 +7302,7 @@ KERNELS = _kernels("cvt", (
     (cvt_rzi_bf16_bf16_1, 1, "rzi.bf16.bf16"),
     (cvt_rmi_bf16_bf16_1, 1, "rmi.bf16.bf16"),
     (cvt_rpi_bf16_bf16_1, 1, "rpi.bf16.bf16"),
-    (cvt_f32_f32_1, 1, "f32.f32 f64.f64"),
+    (cvt_f32_f32_1, 1, "f32.f32"),
     (cvt_sat_f32_f32_1, 1, "sat.f32.f32"),
     (cvt_ftz_f32_f32_1, 1, "ftz.f32.f32"),
     (cvt_ftz_sat_f32_f32_1, 1, "ftz.sat.f32.f32"),
@@ -7326,6 +7330,7 @@ KERNELS = _kernels("cvt", (
     (cvt_rpi_ftz_f32_f32_1, 1, "rpi.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rpi_ftz_sat_f32_f32_1, 1, "rpi.ftz.sat.f32.f32"),
     (cvt_rpi_ftz_sat_f32_f32_1, 1, "rpi.sat.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (cvt_f64_f64_1, 1, "f64.f64"),
     (cvt_sat_f64_f64_1, 1, "sat.f64.f64"),
     (cvt_rni_f64_f64_1, 1, "rni.f64.f64"),
     (cvt_rni_sat_f64_f64_1, 1, "rni.sat.f64.f64"),

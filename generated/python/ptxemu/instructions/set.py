@@ -1874,7 +1874,27 @@ def set_eq_f32_s16_2(a: Array, b: Array) -> Array:
     return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
+def set_eq_f32_s32_2(a: Array, b: Array) -> Array:
+    t = (a == b)  # set.yaml:82
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+
+
+def set_eq_f32_s64_2(a: Array, b: Array) -> Array:
+    t = (a == b)  # set.yaml:82
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+
+
 def set_ne_f32_s16_2(a: Array, b: Array) -> Array:
+    t = (~(a == b))  # set.yaml:86
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+
+
+def set_ne_f32_s32_2(a: Array, b: Array) -> Array:
+    t = (~(a == b))  # set.yaml:86
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+
+
+def set_ne_f32_s64_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -1945,7 +1965,31 @@ def set_eq_and_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
+def set_eq_and_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
+    t = (a == b)  # set.yaml:82
+    t_2 = (t & c)  # set.yaml:112
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+
+
+def set_eq_and_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
+    t = (a == b)  # set.yaml:82
+    t_2 = (t & c)  # set.yaml:112
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+
+
 def set_eq_or_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
+    t = (a == b)  # set.yaml:82
+    t_2 = (t | c)  # set.yaml:114
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+
+
+def set_eq_or_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
+    t = (a == b)  # set.yaml:82
+    t_2 = (t | c)  # set.yaml:114
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+
+
+def set_eq_or_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
@@ -1957,7 +2001,31 @@ def set_eq_xor_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
+def set_eq_xor_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
+    t = (a == b)  # set.yaml:82
+    t_2 = (t ^ c)  # set.yaml:116
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+
+
+def set_eq_xor_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
+    t = (a == b)  # set.yaml:82
+    t_2 = (t ^ c)  # set.yaml:116
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+
+
 def set_ne_and_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
+    t = (~(a == b))  # set.yaml:86
+    t_2 = (t & c)  # set.yaml:112
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+
+
+def set_ne_and_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
+    t = (~(a == b))  # set.yaml:86
+    t_2 = (t & c)  # set.yaml:112
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+
+
+def set_ne_and_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
@@ -1969,7 +2037,31 @@ def set_ne_or_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
+def set_ne_or_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
+    t = (~(a == b))  # set.yaml:86
+    t_2 = (t | c)  # set.yaml:114
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+
+
+def set_ne_or_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
+    t = (~(a == b))  # set.yaml:86
+    t_2 = (t | c)  # set.yaml:114
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+
+
 def set_ne_xor_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
+    t = (~(a == b))  # set.yaml:86
+    t_2 = (t ^ c)  # set.yaml:116
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+
+
+def set_ne_xor_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
+    t = (~(a == b))  # set.yaml:86
+    t_2 = (t ^ c)  # set.yaml:116
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+
+
+def set_ne_xor_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
@@ -4956,7 +5048,27 @@ def set_eq_f16_s16_2(a: Array, b: Array) -> Array:
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
+def set_eq_f16_s32_2(a: Array, b: Array) -> Array:
+    t = (a == b)  # set.yaml:82
+    return select(t, _x3c00, _x0000)  # set.yaml:125
+
+
+def set_eq_f16_s64_2(a: Array, b: Array) -> Array:
+    t = (a == b)  # set.yaml:82
+    return select(t, _x3c00, _x0000)  # set.yaml:125
+
+
 def set_eq_bf16_s16_2(a: Array, b: Array) -> Array:
+    t = (a == b)  # set.yaml:82
+    return select(t, _x3f80, _x0000)  # set.yaml:125
+
+
+def set_eq_bf16_s32_2(a: Array, b: Array) -> Array:
+    t = (a == b)  # set.yaml:82
+    return select(t, _x3f80, _x0000)  # set.yaml:125
+
+
+def set_eq_bf16_s64_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     return select(t, _x3f80, _x0000)  # set.yaml:125
 
@@ -4966,7 +5078,27 @@ def set_ne_f16_s16_2(a: Array, b: Array) -> Array:
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
+def set_ne_f16_s32_2(a: Array, b: Array) -> Array:
+    t = (~(a == b))  # set.yaml:86
+    return select(t, _x3c00, _x0000)  # set.yaml:125
+
+
+def set_ne_f16_s64_2(a: Array, b: Array) -> Array:
+    t = (~(a == b))  # set.yaml:86
+    return select(t, _x3c00, _x0000)  # set.yaml:125
+
+
 def set_ne_bf16_s16_2(a: Array, b: Array) -> Array:
+    t = (~(a == b))  # set.yaml:86
+    return select(t, _x3f80, _x0000)  # set.yaml:125
+
+
+def set_ne_bf16_s32_2(a: Array, b: Array) -> Array:
+    t = (~(a == b))  # set.yaml:86
+    return select(t, _x3f80, _x0000)  # set.yaml:125
+
+
+def set_ne_bf16_s64_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     return select(t, _x3f80, _x0000)  # set.yaml:125
 
@@ -5217,7 +5349,31 @@ def set_eq_and_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
+def set_eq_and_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
+    t = (a == b)  # set.yaml:82
+    t_2 = (t & c)  # set.yaml:112
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+
+
+def set_eq_and_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
+    t = (a == b)  # set.yaml:82
+    t_2 = (t & c)  # set.yaml:112
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+
+
 def set_eq_and_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
+    t = (a == b)  # set.yaml:82
+    t_2 = (t & c)  # set.yaml:112
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+
+
+def set_eq_and_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
+    t = (a == b)  # set.yaml:82
+    t_2 = (t & c)  # set.yaml:112
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+
+
+def set_eq_and_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3f80, _x0000)  # set.yaml:125
@@ -5229,7 +5385,31 @@ def set_eq_or_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
+def set_eq_or_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
+    t = (a == b)  # set.yaml:82
+    t_2 = (t | c)  # set.yaml:114
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+
+
+def set_eq_or_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
+    t = (a == b)  # set.yaml:82
+    t_2 = (t | c)  # set.yaml:114
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+
+
 def set_eq_or_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
+    t = (a == b)  # set.yaml:82
+    t_2 = (t | c)  # set.yaml:114
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+
+
+def set_eq_or_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
+    t = (a == b)  # set.yaml:82
+    t_2 = (t | c)  # set.yaml:114
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+
+
+def set_eq_or_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3f80, _x0000)  # set.yaml:125
@@ -5241,7 +5421,31 @@ def set_eq_xor_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
+def set_eq_xor_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
+    t = (a == b)  # set.yaml:82
+    t_2 = (t ^ c)  # set.yaml:116
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+
+
+def set_eq_xor_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
+    t = (a == b)  # set.yaml:82
+    t_2 = (t ^ c)  # set.yaml:116
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+
+
 def set_eq_xor_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
+    t = (a == b)  # set.yaml:82
+    t_2 = (t ^ c)  # set.yaml:116
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+
+
+def set_eq_xor_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
+    t = (a == b)  # set.yaml:82
+    t_2 = (t ^ c)  # set.yaml:116
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+
+
+def set_eq_xor_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3f80, _x0000)  # set.yaml:125
@@ -5253,7 +5457,31 @@ def set_ne_and_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
+def set_ne_and_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
+    t = (~(a == b))  # set.yaml:86
+    t_2 = (t & c)  # set.yaml:112
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+
+
+def set_ne_and_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
+    t = (~(a == b))  # set.yaml:86
+    t_2 = (t & c)  # set.yaml:112
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+
+
 def set_ne_and_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
+    t = (~(a == b))  # set.yaml:86
+    t_2 = (t & c)  # set.yaml:112
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+
+
+def set_ne_and_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
+    t = (~(a == b))  # set.yaml:86
+    t_2 = (t & c)  # set.yaml:112
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+
+
+def set_ne_and_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3f80, _x0000)  # set.yaml:125
@@ -5265,7 +5493,31 @@ def set_ne_or_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
+def set_ne_or_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
+    t = (~(a == b))  # set.yaml:86
+    t_2 = (t | c)  # set.yaml:114
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+
+
+def set_ne_or_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
+    t = (~(a == b))  # set.yaml:86
+    t_2 = (t | c)  # set.yaml:114
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+
+
 def set_ne_or_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
+    t = (~(a == b))  # set.yaml:86
+    t_2 = (t | c)  # set.yaml:114
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+
+
+def set_ne_or_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
+    t = (~(a == b))  # set.yaml:86
+    t_2 = (t | c)  # set.yaml:114
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+
+
+def set_ne_or_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3f80, _x0000)  # set.yaml:125
@@ -5277,7 +5529,31 @@ def set_ne_xor_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
+def set_ne_xor_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
+    t = (~(a == b))  # set.yaml:86
+    t_2 = (t ^ c)  # set.yaml:116
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+
+
+def set_ne_xor_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
+    t = (~(a == b))  # set.yaml:86
+    t_2 = (t ^ c)  # set.yaml:116
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+
+
 def set_ne_xor_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
+    t = (~(a == b))  # set.yaml:86
+    t_2 = (t ^ c)  # set.yaml:116
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+
+
+def set_ne_xor_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
+    t = (~(a == b))  # set.yaml:86
+    t_2 = (t ^ c)  # set.yaml:116
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+
+
+def set_ne_xor_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3f80, _x0000)  # set.yaml:125
@@ -8744,8 +9020,12 @@ KERNELS = _kernels("set", (
     (set_nan_or_f32_f64_3, 3, "nan.or.f32.f64"),
     (set_nan_xor_u32_f64_3, 3, "nan.xor.u32.f64 nan.xor.s32.f64"),
     (set_nan_xor_f32_f64_3, 3, "nan.xor.f32.f64"),
-    (set_eq_f32_s16_2, 2, "eq.f32.s16 eq.f32.s32 eq.f32.s64 eq.f32.u16 eq.f32.u32 eq.f32.u64 eq.f32.b16 eq.f32.b32 eq.f32.b64"),
-    (set_ne_f32_s16_2, 2, "ne.f32.s16 ne.f32.s32 ne.f32.s64 ne.f32.u16 ne.f32.u32 ne.f32.u64 ne.f32.b16 ne.f32.b32 ne.f32.b64"),
+    (set_eq_f32_s16_2, 2, "eq.f32.s16 eq.f32.u16 eq.f32.b16"),
+    (set_eq_f32_s32_2, 2, "eq.f32.s32 eq.f32.u32 eq.f32.b32"),
+    (set_eq_f32_s64_2, 2, "eq.f32.s64 eq.f32.u64 eq.f32.b64"),
+    (set_ne_f32_s16_2, 2, "ne.f32.s16 ne.f32.u16 ne.f32.b16"),
+    (set_ne_f32_s32_2, 2, "ne.f32.s32 ne.f32.u32 ne.f32.b32"),
+    (set_ne_f32_s64_2, 2, "ne.f32.s64 ne.f32.u64 ne.f32.b64"),
     (set_lt_f32_s16_2, 2, "lt.f32.s16"),
     (set_lt_f32_s32_2, 2, "lt.f32.s32"),
     (set_lt_f32_s64_2, 2, "lt.f32.s64"),
@@ -8758,12 +9038,24 @@ KERNELS = _kernels("set", (
     (set_ge_f32_s16_2, 2, "ge.f32.s16"),
     (set_ge_f32_s32_2, 2, "ge.f32.s32"),
     (set_ge_f32_s64_2, 2, "ge.f32.s64"),
-    (set_eq_and_f32_s16_3, 3, "eq.and.f32.s16 eq.and.f32.s32 eq.and.f32.s64 eq.and.f32.u16 eq.and.f32.u32 eq.and.f32.u64 eq.and.f32.b16 eq.and.f32.b32 eq.and.f32.b64"),
-    (set_eq_or_f32_s16_3, 3, "eq.or.f32.s16 eq.or.f32.s32 eq.or.f32.s64 eq.or.f32.u16 eq.or.f32.u32 eq.or.f32.u64 eq.or.f32.b16 eq.or.f32.b32 eq.or.f32.b64"),
-    (set_eq_xor_f32_s16_3, 3, "eq.xor.f32.s16 eq.xor.f32.s32 eq.xor.f32.s64 eq.xor.f32.u16 eq.xor.f32.u32 eq.xor.f32.u64 eq.xor.f32.b16 eq.xor.f32.b32 eq.xor.f32.b64"),
-    (set_ne_and_f32_s16_3, 3, "ne.and.f32.s16 ne.and.f32.s32 ne.and.f32.s64 ne.and.f32.u16 ne.and.f32.u32 ne.and.f32.u64 ne.and.f32.b16 ne.and.f32.b32 ne.and.f32.b64"),
-    (set_ne_or_f32_s16_3, 3, "ne.or.f32.s16 ne.or.f32.s32 ne.or.f32.s64 ne.or.f32.u16 ne.or.f32.u32 ne.or.f32.u64 ne.or.f32.b16 ne.or.f32.b32 ne.or.f32.b64"),
-    (set_ne_xor_f32_s16_3, 3, "ne.xor.f32.s16 ne.xor.f32.s32 ne.xor.f32.s64 ne.xor.f32.u16 ne.xor.f32.u32 ne.xor.f32.u64 ne.xor.f32.b16 ne.xor.f32.b32 ne.xor.f32.b64"),
+    (set_eq_and_f32_s16_3, 3, "eq.and.f32.s16 eq.and.f32.u16 eq.and.f32.b16"),
+    (set_eq_and_f32_s32_3, 3, "eq.and.f32.s32 eq.and.f32.u32 eq.and.f32.b32"),
+    (set_eq_and_f32_s64_3, 3, "eq.and.f32.s64 eq.and.f32.u64 eq.and.f32.b64"),
+    (set_eq_or_f32_s16_3, 3, "eq.or.f32.s16 eq.or.f32.u16 eq.or.f32.b16"),
+    (set_eq_or_f32_s32_3, 3, "eq.or.f32.s32 eq.or.f32.u32 eq.or.f32.b32"),
+    (set_eq_or_f32_s64_3, 3, "eq.or.f32.s64 eq.or.f32.u64 eq.or.f32.b64"),
+    (set_eq_xor_f32_s16_3, 3, "eq.xor.f32.s16 eq.xor.f32.u16 eq.xor.f32.b16"),
+    (set_eq_xor_f32_s32_3, 3, "eq.xor.f32.s32 eq.xor.f32.u32 eq.xor.f32.b32"),
+    (set_eq_xor_f32_s64_3, 3, "eq.xor.f32.s64 eq.xor.f32.u64 eq.xor.f32.b64"),
+    (set_ne_and_f32_s16_3, 3, "ne.and.f32.s16 ne.and.f32.u16 ne.and.f32.b16"),
+    (set_ne_and_f32_s32_3, 3, "ne.and.f32.s32 ne.and.f32.u32 ne.and.f32.b32"),
+    (set_ne_and_f32_s64_3, 3, "ne.and.f32.s64 ne.and.f32.u64 ne.and.f32.b64"),
+    (set_ne_or_f32_s16_3, 3, "ne.or.f32.s16 ne.or.f32.u16 ne.or.f32.b16"),
+    (set_ne_or_f32_s32_3, 3, "ne.or.f32.s32 ne.or.f32.u32 ne.or.f32.b32"),
+    (set_ne_or_f32_s64_3, 3, "ne.or.f32.s64 ne.or.f32.u64 ne.or.f32.b64"),
+    (set_ne_xor_f32_s16_3, 3, "ne.xor.f32.s16 ne.xor.f32.u16 ne.xor.f32.b16"),
+    (set_ne_xor_f32_s32_3, 3, "ne.xor.f32.s32 ne.xor.f32.u32 ne.xor.f32.b32"),
+    (set_ne_xor_f32_s64_3, 3, "ne.xor.f32.s64 ne.xor.f32.u64 ne.xor.f32.b64"),
     (set_lt_and_f32_s16_3, 3, "lt.and.f32.s16"),
     (set_lt_and_f32_s32_3, 3, "lt.and.f32.s32"),
     (set_lt_and_f32_s64_3, 3, "lt.and.f32.s64"),
@@ -9280,10 +9572,18 @@ KERNELS = _kernels("set", (
     (set_nan_xor_bf16_f16_3, 3, "nan.xor.bf16.f16"),
     (set_nan_xor_bf16_f32_3, 3, "nan.xor.bf16.f32"),
     (set_nan_xor_bf16_f64_3, 3, "nan.xor.bf16.f64"),
-    (set_eq_f16_s16_2, 2, "eq.f16.s16 eq.f16.s32 eq.f16.s64 eq.f16.u16 eq.f16.u32 eq.f16.u64 eq.f16.b16 eq.f16.b32 eq.f16.b64"),
-    (set_eq_bf16_s16_2, 2, "eq.bf16.s16 eq.bf16.s32 eq.bf16.s64 eq.bf16.u16 eq.bf16.u32 eq.bf16.u64 eq.bf16.b16 eq.bf16.b32 eq.bf16.b64"),
-    (set_ne_f16_s16_2, 2, "ne.f16.s16 ne.f16.s32 ne.f16.s64 ne.f16.u16 ne.f16.u32 ne.f16.u64 ne.f16.b16 ne.f16.b32 ne.f16.b64"),
-    (set_ne_bf16_s16_2, 2, "ne.bf16.s16 ne.bf16.s32 ne.bf16.s64 ne.bf16.u16 ne.bf16.u32 ne.bf16.u64 ne.bf16.b16 ne.bf16.b32 ne.bf16.b64"),
+    (set_eq_f16_s16_2, 2, "eq.f16.s16 eq.f16.u16 eq.f16.b16"),
+    (set_eq_f16_s32_2, 2, "eq.f16.s32 eq.f16.u32 eq.f16.b32"),
+    (set_eq_f16_s64_2, 2, "eq.f16.s64 eq.f16.u64 eq.f16.b64"),
+    (set_eq_bf16_s16_2, 2, "eq.bf16.s16 eq.bf16.u16 eq.bf16.b16"),
+    (set_eq_bf16_s32_2, 2, "eq.bf16.s32 eq.bf16.u32 eq.bf16.b32"),
+    (set_eq_bf16_s64_2, 2, "eq.bf16.s64 eq.bf16.u64 eq.bf16.b64"),
+    (set_ne_f16_s16_2, 2, "ne.f16.s16 ne.f16.u16 ne.f16.b16"),
+    (set_ne_f16_s32_2, 2, "ne.f16.s32 ne.f16.u32 ne.f16.b32"),
+    (set_ne_f16_s64_2, 2, "ne.f16.s64 ne.f16.u64 ne.f16.b64"),
+    (set_ne_bf16_s16_2, 2, "ne.bf16.s16 ne.bf16.u16 ne.bf16.b16"),
+    (set_ne_bf16_s32_2, 2, "ne.bf16.s32 ne.bf16.u32 ne.bf16.b32"),
+    (set_ne_bf16_s64_2, 2, "ne.bf16.s64 ne.bf16.u64 ne.bf16.b64"),
     (set_lt_f16_s16_2, 2, "lt.f16.s16"),
     (set_lt_f16_s32_2, 2, "lt.f16.s32"),
     (set_lt_f16_s64_2, 2, "lt.f16.s64"),
@@ -9332,18 +9632,42 @@ KERNELS = _kernels("set", (
     (set_ge_bf16_u16_2, 2, "ge.bf16.u16 hs.bf16.u16"),
     (set_ge_bf16_u32_2, 2, "ge.bf16.u32 hs.bf16.u32"),
     (set_ge_bf16_u64_2, 2, "ge.bf16.u64 hs.bf16.u64"),
-    (set_eq_and_f16_s16_3, 3, "eq.and.f16.s16 eq.and.f16.s32 eq.and.f16.s64 eq.and.f16.u16 eq.and.f16.u32 eq.and.f16.u64 eq.and.f16.b16 eq.and.f16.b32 eq.and.f16.b64"),
-    (set_eq_and_bf16_s16_3, 3, "eq.and.bf16.s16 eq.and.bf16.s32 eq.and.bf16.s64 eq.and.bf16.u16 eq.and.bf16.u32 eq.and.bf16.u64 eq.and.bf16.b16 eq.and.bf16.b32 eq.and.bf16.b64"),
-    (set_eq_or_f16_s16_3, 3, "eq.or.f16.s16 eq.or.f16.s32 eq.or.f16.s64 eq.or.f16.u16 eq.or.f16.u32 eq.or.f16.u64 eq.or.f16.b16 eq.or.f16.b32 eq.or.f16.b64"),
-    (set_eq_or_bf16_s16_3, 3, "eq.or.bf16.s16 eq.or.bf16.s32 eq.or.bf16.s64 eq.or.bf16.u16 eq.or.bf16.u32 eq.or.bf16.u64 eq.or.bf16.b16 eq.or.bf16.b32 eq.or.bf16.b64"),
-    (set_eq_xor_f16_s16_3, 3, "eq.xor.f16.s16 eq.xor.f16.s32 eq.xor.f16.s64 eq.xor.f16.u16 eq.xor.f16.u32 eq.xor.f16.u64 eq.xor.f16.b16 eq.xor.f16.b32 eq.xor.f16.b64"),
-    (set_eq_xor_bf16_s16_3, 3, "eq.xor.bf16.s16 eq.xor.bf16.s32 eq.xor.bf16.s64 eq.xor.bf16.u16 eq.xor.bf16.u32 eq.xor.bf16.u64 eq.xor.bf16.b16 eq.xor.bf16.b32 eq.xor.bf16.b64"),
-    (set_ne_and_f16_s16_3, 3, "ne.and.f16.s16 ne.and.f16.s32 ne.and.f16.s64 ne.and.f16.u16 ne.and.f16.u32 ne.and.f16.u64 ne.and.f16.b16 ne.and.f16.b32 ne.and.f16.b64"),
-    (set_ne_and_bf16_s16_3, 3, "ne.and.bf16.s16 ne.and.bf16.s32 ne.and.bf16.s64 ne.and.bf16.u16 ne.and.bf16.u32 ne.and.bf16.u64 ne.and.bf16.b16 ne.and.bf16.b32 ne.and.bf16.b64"),
-    (set_ne_or_f16_s16_3, 3, "ne.or.f16.s16 ne.or.f16.s32 ne.or.f16.s64 ne.or.f16.u16 ne.or.f16.u32 ne.or.f16.u64 ne.or.f16.b16 ne.or.f16.b32 ne.or.f16.b64"),
-    (set_ne_or_bf16_s16_3, 3, "ne.or.bf16.s16 ne.or.bf16.s32 ne.or.bf16.s64 ne.or.bf16.u16 ne.or.bf16.u32 ne.or.bf16.u64 ne.or.bf16.b16 ne.or.bf16.b32 ne.or.bf16.b64"),
-    (set_ne_xor_f16_s16_3, 3, "ne.xor.f16.s16 ne.xor.f16.s32 ne.xor.f16.s64 ne.xor.f16.u16 ne.xor.f16.u32 ne.xor.f16.u64 ne.xor.f16.b16 ne.xor.f16.b32 ne.xor.f16.b64"),
-    (set_ne_xor_bf16_s16_3, 3, "ne.xor.bf16.s16 ne.xor.bf16.s32 ne.xor.bf16.s64 ne.xor.bf16.u16 ne.xor.bf16.u32 ne.xor.bf16.u64 ne.xor.bf16.b16 ne.xor.bf16.b32 ne.xor.bf16.b64"),
+    (set_eq_and_f16_s16_3, 3, "eq.and.f16.s16 eq.and.f16.u16 eq.and.f16.b16"),
+    (set_eq_and_f16_s32_3, 3, "eq.and.f16.s32 eq.and.f16.u32 eq.and.f16.b32"),
+    (set_eq_and_f16_s64_3, 3, "eq.and.f16.s64 eq.and.f16.u64 eq.and.f16.b64"),
+    (set_eq_and_bf16_s16_3, 3, "eq.and.bf16.s16 eq.and.bf16.u16 eq.and.bf16.b16"),
+    (set_eq_and_bf16_s32_3, 3, "eq.and.bf16.s32 eq.and.bf16.u32 eq.and.bf16.b32"),
+    (set_eq_and_bf16_s64_3, 3, "eq.and.bf16.s64 eq.and.bf16.u64 eq.and.bf16.b64"),
+    (set_eq_or_f16_s16_3, 3, "eq.or.f16.s16 eq.or.f16.u16 eq.or.f16.b16"),
+    (set_eq_or_f16_s32_3, 3, "eq.or.f16.s32 eq.or.f16.u32 eq.or.f16.b32"),
+    (set_eq_or_f16_s64_3, 3, "eq.or.f16.s64 eq.or.f16.u64 eq.or.f16.b64"),
+    (set_eq_or_bf16_s16_3, 3, "eq.or.bf16.s16 eq.or.bf16.u16 eq.or.bf16.b16"),
+    (set_eq_or_bf16_s32_3, 3, "eq.or.bf16.s32 eq.or.bf16.u32 eq.or.bf16.b32"),
+    (set_eq_or_bf16_s64_3, 3, "eq.or.bf16.s64 eq.or.bf16.u64 eq.or.bf16.b64"),
+    (set_eq_xor_f16_s16_3, 3, "eq.xor.f16.s16 eq.xor.f16.u16 eq.xor.f16.b16"),
+    (set_eq_xor_f16_s32_3, 3, "eq.xor.f16.s32 eq.xor.f16.u32 eq.xor.f16.b32"),
+    (set_eq_xor_f16_s64_3, 3, "eq.xor.f16.s64 eq.xor.f16.u64 eq.xor.f16.b64"),
+    (set_eq_xor_bf16_s16_3, 3, "eq.xor.bf16.s16 eq.xor.bf16.u16 eq.xor.bf16.b16"),
+    (set_eq_xor_bf16_s32_3, 3, "eq.xor.bf16.s32 eq.xor.bf16.u32 eq.xor.bf16.b32"),
+    (set_eq_xor_bf16_s64_3, 3, "eq.xor.bf16.s64 eq.xor.bf16.u64 eq.xor.bf16.b64"),
+    (set_ne_and_f16_s16_3, 3, "ne.and.f16.s16 ne.and.f16.u16 ne.and.f16.b16"),
+    (set_ne_and_f16_s32_3, 3, "ne.and.f16.s32 ne.and.f16.u32 ne.and.f16.b32"),
+    (set_ne_and_f16_s64_3, 3, "ne.and.f16.s64 ne.and.f16.u64 ne.and.f16.b64"),
+    (set_ne_and_bf16_s16_3, 3, "ne.and.bf16.s16 ne.and.bf16.u16 ne.and.bf16.b16"),
+    (set_ne_and_bf16_s32_3, 3, "ne.and.bf16.s32 ne.and.bf16.u32 ne.and.bf16.b32"),
+    (set_ne_and_bf16_s64_3, 3, "ne.and.bf16.s64 ne.and.bf16.u64 ne.and.bf16.b64"),
+    (set_ne_or_f16_s16_3, 3, "ne.or.f16.s16 ne.or.f16.u16 ne.or.f16.b16"),
+    (set_ne_or_f16_s32_3, 3, "ne.or.f16.s32 ne.or.f16.u32 ne.or.f16.b32"),
+    (set_ne_or_f16_s64_3, 3, "ne.or.f16.s64 ne.or.f16.u64 ne.or.f16.b64"),
+    (set_ne_or_bf16_s16_3, 3, "ne.or.bf16.s16 ne.or.bf16.u16 ne.or.bf16.b16"),
+    (set_ne_or_bf16_s32_3, 3, "ne.or.bf16.s32 ne.or.bf16.u32 ne.or.bf16.b32"),
+    (set_ne_or_bf16_s64_3, 3, "ne.or.bf16.s64 ne.or.bf16.u64 ne.or.bf16.b64"),
+    (set_ne_xor_f16_s16_3, 3, "ne.xor.f16.s16 ne.xor.f16.u16 ne.xor.f16.b16"),
+    (set_ne_xor_f16_s32_3, 3, "ne.xor.f16.s32 ne.xor.f16.u32 ne.xor.f16.b32"),
+    (set_ne_xor_f16_s64_3, 3, "ne.xor.f16.s64 ne.xor.f16.u64 ne.xor.f16.b64"),
+    (set_ne_xor_bf16_s16_3, 3, "ne.xor.bf16.s16 ne.xor.bf16.u16 ne.xor.bf16.b16"),
+    (set_ne_xor_bf16_s32_3, 3, "ne.xor.bf16.s32 ne.xor.bf16.u32 ne.xor.bf16.b32"),
+    (set_ne_xor_bf16_s64_3, 3, "ne.xor.bf16.s64 ne.xor.bf16.u64 ne.xor.bf16.b64"),
     (set_lt_and_f16_s16_3, 3, "lt.and.f16.s16"),
     (set_lt_and_f16_s32_3, 3, "lt.and.f16.s32"),
     (set_lt_and_f16_s64_3, 3, "lt.and.f16.s64"),

@@ -268,8 +268,18 @@ LANE(fma_e5m2x4_e5m2x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
     return fusedMultiplyAdd_e5m2(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
+LANE(fma_e5m2x4_e5m2x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_e5m2(v_a) * number_e4m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
 LANE(fma_e5m2x4_e5m2x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint8_t v_d = fusedMultiplyAdd_e5m2(v_a, from_single_e5m2(single_e3m2(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_e5m2x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_e5m2(v_a) * number_e2m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
     return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
@@ -278,8 +288,48 @@ LANE(fma_e5m2x4_e5m2x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
     return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
+LANE(fma_e5m2x4_e5m2x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_e5m2(v_a) * number_ue8m0(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_e4m3x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_e4m3(v_a) * number_e5m2(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_e4m3x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_e4m3(v_a) * number_e4m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_e4m3x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_e4m3(v_a) * number_e3m2(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_e4m3x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_e4m3(v_a) * number_e2m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_e4m3x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_e4m3(v_a) * number_e2m1(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_e4m3x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_e4m3(v_a) * number_ue8m0(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
 LANE(fma_e5m2x4_e3m2x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint8_t v_d = fusedMultiplyAdd_e5m2(from_single_e5m2(single_e3m2(v_a), roundTiesToEven, 0), v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_e3m2x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_e3m2(v_a) * number_e4m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
     return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
@@ -288,8 +338,48 @@ LANE(fma_e5m2x4_e3m2x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
     return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
+LANE(fma_e5m2x4_e3m2x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_e3m2(v_a) * number_e2m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
 LANE(fma_e5m2x4_e3m2x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint8_t v_d = fusedMultiplyAdd_e5m2(from_single_e5m2(single_e3m2(v_a), roundTiesToEven, 0), from_single_e5m2(single_e2m1(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_e3m2x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_e3m2(v_a) * number_ue8m0(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_e2m3x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_e2m3(v_a) * number_e5m2(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_e2m3x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_e2m3(v_a) * number_e4m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_e2m3x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_e2m3(v_a) * number_e3m2(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_e2m3x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_e2m3(v_a) * number_e2m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_e2m3x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_e2m3(v_a) * number_e2m1(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_e2m3x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_e2m3(v_a) * number_ue8m0(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
     return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
@@ -298,8 +388,18 @@ LANE(fma_e5m2x4_e2m1x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
     return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
+LANE(fma_e5m2x4_e2m1x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_e2m1(v_a) * number_e4m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
 LANE(fma_e5m2x4_e2m1x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint8_t v_d = fusedMultiplyAdd_e5m2(from_single_e5m2(single_e2m1(v_a), roundTiesToEven, 0), from_single_e5m2(single_e3m2(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_e2m1x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_e2m1(v_a) * number_e2m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
     return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
@@ -308,8 +408,218 @@ LANE(fma_e5m2x4_e2m1x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
     return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
+LANE(fma_e5m2x4_e2m1x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_e2m1(v_a) * number_ue8m0(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_ue8m0x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_ue8m0(v_a) * number_e5m2(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_ue8m0x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_ue8m0(v_a) * number_e4m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_ue8m0x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_ue8m0(v_a) * number_e3m2(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_ue8m0x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_ue8m0(v_a) * number_e2m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_ue8m0x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_ue8m0(v_a) * number_e2m1(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e5m2x4_ue8m0x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e5m2(number_ue8m0(v_a) * number_ue8m0(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e5m2x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e5m2(v_a) * number_e5m2(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e5m2x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e5m2(v_a) * number_e4m3(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e5m2x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e5m2(v_a) * number_e3m2(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e5m2x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e5m2(v_a) * number_e2m3(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e5m2x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e5m2(v_a) * number_e2m1(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e5m2x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e5m2(v_a) * number_ue8m0(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e4m3x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e4m3(v_a) * number_e5m2(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
 LANE(fma_e4m3x4_e4m3x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint8_t v_d = fusedMultiplyAdd_e4m3(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e4m3x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e4m3(v_a) * number_e3m2(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e4m3x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e4m3(v_a) * number_e2m3(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e4m3x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e4m3(v_a) * number_e2m1(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e4m3x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e4m3(v_a) * number_ue8m0(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e3m2x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e3m2(v_a) * number_e5m2(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e3m2x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e3m2(v_a) * number_e4m3(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e3m2x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e3m2(v_a) * number_e3m2(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e3m2x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e3m2(v_a) * number_e2m3(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e3m2x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e3m2(v_a) * number_e2m1(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e3m2x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e3m2(v_a) * number_ue8m0(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e2m3x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e2m3(v_a) * number_e5m2(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e2m3x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e2m3(v_a) * number_e4m3(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e2m3x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e2m3(v_a) * number_e3m2(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e2m3x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e2m3(v_a) * number_e2m3(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e2m3x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e2m3(v_a) * number_e2m1(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e2m3x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e2m3(v_a) * number_ue8m0(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e2m1x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e2m1(v_a) * number_e5m2(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e2m1x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e2m1(v_a) * number_e4m3(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e2m1x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e2m1(v_a) * number_e3m2(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e2m1x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e2m1(v_a) * number_e2m3(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e2m1x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e2m1(v_a) * number_e2m1(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_e2m1x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_e2m1(v_a) * number_ue8m0(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_ue8m0x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_ue8m0(v_a) * number_e5m2(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_ue8m0x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_ue8m0(v_a) * number_e4m3(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_ue8m0x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_ue8m0(v_a) * number_e3m2(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_ue8m0x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_ue8m0(v_a) * number_e2m3(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_ue8m0x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_ue8m0(v_a) * number_e2m1(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(fma_e4m3x4_ue8m0x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
+    uint8_t v_d = sum_e4m3(number_ue8m0(v_a) * number_ue8m0(v_b), number_e4m3(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
