@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -217,11 +218,12 @@ def test_variables_may_be_called_anything(tmp_path: Path, monkeypatch: pytest.Mo
     for folder in ("spec", "templates"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     path = tmp_path / "spec/instructions/add.yaml"
-    text = path.read_text("utf-8")
-    assert "  d = addition(a, b, type)\n" in text
-    strange = "  double = addition(a, b, type)\n  double_ = -double\n  PI = -double_\n  undecided = -PI\n"
-    strange += "  addition_f32 = -undecided\n  d = addition_f32\n"
-    path.write_text(text.replace("  d = addition(a, b, type)\n", strange), "utf-8")
+    strange = ["double = addition(a, b, type)", "double_ = -double", "PI = -double_", "undecided = -PI"]
+    strange += ["addition_f32 = -undecided", "d = addition_f32"]
+    plain = re.compile(r"^( +)d = addition\(a, b, type\)\n", re.MULTILINE)
+    text, count = plain.subn(lambda m: "".join(f"{m[1]}{line}\n" for line in strange), path.read_text("utf-8"))
+    assert count
+    path.write_text(text, "utf-8")
     generate(tmp_path)
     monkeypatch.setattr(compiling, "SOURCES", str(tmp_path / "generated/python/ptxemu/native"))
     assert "v_double = addition" in (tmp_path / "generated/python/ptxemu/native/add.c").read_text("utf-8")

@@ -79,7 +79,7 @@ def test_c_does_what_the_exact_back_end_does(
         assert_equal(v.spelling, columns, kernel(*columns, results=len(v.results)), exact.run(v, columns))
 
 
-# Results of two registers and of lanes in one, operands in registers of their own, shared ones, and every kind of number.
+# Results of two registers and of lanes in one, operands in registers of their own, shared ones, every kind of number.
 IN_C = [
     ("setp.eq.f32", 3), ("setp.lt.ftz.f32", 2), ("setp.ltu.f16x2", 2), ("cvt.rz.relu.e4m3x2.f32", 2),
     ("cvt.rp.s2f6x2.f32", 2), ("cvt.rm.f16x2.e3m2ux2", 1), ("cvt.rz.ue8m0.f64", 1), ("cvt.rn.tf32.u64", 1),
