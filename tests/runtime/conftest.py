@@ -14,7 +14,6 @@ from helpers.rounding import environment
 from ptxemu import accelerator, kernel as kernels
 from ptxemu.accelerator import load
 
-
 # Functions of an opcode that are compiled for the sake of one.
 MANY = 30
 
