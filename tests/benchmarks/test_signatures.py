@@ -25,8 +25,8 @@ NARROW = ("e4m3", "e5m2", "e2m3", "e3m2", "e2m1", "ue8m0", "ue5m3", "s2f6")
 
 @dataclass(frozen=True)
 class Family:
-    """Variants of an opcode, and the most that their slowest may take with NumPy only and with the accelerator, in times
-    of numpy.add on float32; `own` is that in times of NumPy's astype."""
+    """Variants of an opcode, and the most that their slowest may take with NumPy only and with the accelerator, in
+    times of numpy.add on float32; `own` is that in times of NumPy's astype."""
 
     title: str
     opcode: str
@@ -78,9 +78,15 @@ def test_family(family: Family, around: Callable[..., None]) -> None:
         measured(family, switch)  # compiles
         found = measured(family, switch)
         slowest = max(found, key=lambda m: m["add"])
-        what = f"{family.title}{how}: {slowest['spelling']}, the slowest of {len(found)}, {slowest['ns']:.2f} ns for a lane"
+        what = f"{family.title}{how}: {slowest['spelling']}, the slowest of {len(found)}"
         middle = median(m["add"] for m in found)
-        around(what, f"median {middle:.1f}", against="numpy.add", ratio=slowest["add"], ratio_at_most=f"{target or ''}")
+        around(
+            what,
+            f"{slowest['ns']:.2f} ns, median {middle:.1f} x",
+            against="numpy.add",
+            ratio=slowest["add"],
+            ratio_at_most=f"{target or ''}",
+        )
         for peer, name, at_most in (("own", "NumPy's astype", family.own), ("ml_dtypes", "ml_dtypes' astype", 1)):
             same = [m for m in found if m[peer]]
             if same and (at_most is not None):

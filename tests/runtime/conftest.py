@@ -14,6 +14,9 @@ from helpers.rounding import environment
 from ptxemu import accelerator, kernel as kernels
 from ptxemu.accelerator import load
 
+# Functions of an opcode that are compiled for the sake of one.
+MANY = 30
+
 
 @pytest.fixture
 def quiet() -> Iterator[None]:
@@ -59,5 +62,11 @@ def fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
 def accelerated(
     fresh: Path, monkeypatch: pytest.MonkeyPatch, compiled: Callable[[str], dict[str, accelerator.Native]]
 ) -> None:
-    """Kernels run in C, wherever there is C."""
-    monkeypatch.setattr(accelerator, "load", lambda opcode, some, what: {n: compiled(opcode)[n] for n in some})
+    """Kernels run in C, wherever there is C. Those of an opcode that has many are compiled one by one."""
+
+    def loaded(opcode: str, some: accelerator.Functions, what: str) -> dict[str, accelerator.Native]:
+        if len(accelerator.exported(opcode)) > MANY:
+            return load(opcode, some, what)
+        return {name: compiled(opcode)[name] for name in some}
+
+    monkeypatch.setattr(accelerator, "load", loaded)

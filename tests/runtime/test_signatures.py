@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 from helpers.project import Project
-from helpers.typed import Exact, operands, project
+from helpers.typed import Array, Exact, operands, project
 from ptxspec.evaluate import emulator
 from ptxspec.roots import Root
 
@@ -39,16 +41,50 @@ def test_every_variant_does_what_the_exact_back_end_does(emu: ModuleType, exact:
             continue
         columns = operands(v, COUNT)
         want = exact.run(v, columns)
-        found = emu.execute(v.spelling, *columns, results=len(v.results))
-        found = found if isinstance(found, tuple) else (found,)
-        for f, w in zip(found, want, strict=True):
-            got = f if f.dtype == bool else f.view(f"u{f.itemsize}")
-            wrong = [
-                (tuple(hex(c[i]) for c in columns), hex(int(g)), hex(x))
-                for i, (g, x) in enumerate(zip(got, w, strict=True))
-                if int(g) != x
-            ]
-            assert not wrong, (key, len(wrong), wrong[:3])
+        # Where many are asked for, NumPy reads results in tables.
+        for times in (1, 17):
+            many = [np.tile(c, times) for c in columns]
+            assert_equal(key, columns, emu.execute(v.spelling, *many, results=len(v.results)), want)
+
+
+def assert_equal(what: object, columns: list[Array], found: Any, want: list[list[int]]) -> None:
+    """The last of what was found, be it one result or several."""
+    for f, w in zip(found if isinstance(found, tuple) else (found,), want, strict=True):
+        got = (f if f.dtype == bool else f.view(f"u{f.itemsize}"))[-len(w) :]
+        wrong = [
+            (tuple(hex(c[i]) for c in columns), hex(int(g)), hex(x))
+            for i, (g, x) in enumerate(zip(got, w, strict=True))
+            if int(g) != x
+        ]
+        assert not wrong, (what, len(wrong), wrong[:3])
+
+
+@pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.exhaustive)])
+def test_c_does_what_the_exact_back_end_does(
+    emu: ModuleType, exact: Exact, whole: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("PTXEMU_ACCELERATOR", "1")
+    accelerator = importlib.import_module(f"{emu.__name__}.accelerator")
+    try:
+        importlib.import_module(f"{emu.__name__}.compiling")._compiler()
+    except accelerator.Failure as e:
+        pytest.skip(str(e))
+    every = list(exact.variants.values())
+    for v in every if whole else [exact.variants[key] for key in IN_C]:
+        found = emu.compile(v.spelling, v.operands)
+        kernel = emu.Kernel(found._row, None)
+        columns = operands(v, COUNT)
+        assert kernel._native is not None, v.spelling
+        assert_equal(v.spelling, columns, kernel(*columns, results=len(v.results)), exact.run(v, columns))
+
+
+# Results of two registers and of lanes in one, operands in registers of their own, shared ones, every kind of number.
+IN_C = [
+    ("setp.eq.f32", 3), ("setp.lt.ftz.f32", 2), ("setp.ltu.f16x2", 2), ("cvt.rz.relu.e4m3x2.f32", 2),
+    ("cvt.rp.s2f6x2.f32", 2), ("cvt.rm.f16x2.e3m2ux2", 1), ("cvt.rz.ue8m0.f64", 1), ("cvt.rn.tf32.u64", 1),
+    ("cvt.rm.f32.u64", 1), ("cvt.rp.s32.f32", 1), ("fma.rm.f32.bf16", 3), ("scale.f16x2.f32", 2), ("add.rm.tf32", 2),
+]  # fmt: skip
 
 
 F32 = np.array([1.5, -2.0, np.nan, np.inf], np.float32)

@@ -1,9 +1,10 @@
 """What of a program NumPy reads in a table: the end of it, where that depends on one value with few patterns.
 
-A value of at most 16 bits has few, and so have two of eight. So has a binary32 number of which the rest of the program sees no more than its
-upper 16 bits, the last one standing for what is cut off: it is compared with numbers of few bits, and converted to a
-format with two bits less. As the last of these bits is odd where something is cut off, the half lies between the same
-numbers, and between the same middles of theirs, as the whole (Boldo and Melquiond 2008).
+A value of at most 16 bits has few, and so have two of eight. So has a binary32 number of which the rest of the
+program sees no more than its upper 16 bits, the last one standing for what is cut off: it is compared with numbers of
+few bits, and converted to a format with two bits less. As the last of these bits is odd where something is cut off,
+the half lies between the same numbers, and between the same middles of theirs, as the whole (Boldo and Melquiond
+2008).
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def split(program: Program) -> tuple[Program, Tail | None]:
 
 def _read(rest: Program) -> Tail | None:
     """The end, if it depends on nothing but its operands, which have few patterns, and takes long."""
-    value, *more = rest.inputs
+    _, *more = rest.inputs
     known = {*(i.name for i in rest.inputs), *(let.name for let in rest.lets)}
     terms = [*(let.value for let in rest.lets), *rest.results]
     long = any(a.function in TABLE and TABLE[a.function].clause in _LONG for a in applications(rest))

@@ -24,6 +24,13 @@
 
 static inline _Bool OF(lessInteger)(BITS x, BITS y) { return (INTEGER)x < (INTEGER)y; }
 
+/* Few processors cast many numbers to 64 bits at once. */
+#ifdef __AVX512DQ__
+#define SHIFTED 0
+#else
+#define SHIFTED (WIDTH == 64)
+#endif
+
 /* Whole numbers from a float: rounded first, cut to the range, and cast where that is defined. */
 #define CONVERTING(name, number, suffix) \
     static inline BITS OF(name)(number value, int mode, int ftz) { \
@@ -38,6 +45,8 @@ static inline _Bool OF(lessInteger)(BITS x, BITS y) { return (INTEGER)x < (INTEG
         BITS bits; \
         if (WIDTH < 32) \
             bits = (BITS)(int32_t)whole; \
+        else if (SHIFTED) \
+            bits = (BITS)integer_of(whole); \
         else if (HAS_SIGN) \
             bits = (BITS)(SIGNED)whole; \
         else { \
@@ -103,6 +112,7 @@ static inline double OF(number)(BITS x) {
 #undef MOST
 #undef ABOVE
 #undef CONVERTING
+#undef SHIFTED
 #undef FORMAT
 #undef WIDTH
 #undef HAS_SIGN

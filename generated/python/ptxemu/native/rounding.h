@@ -104,6 +104,15 @@ static inline double double_to_integral(double x, int mode) {
     return __builtin_copysign(whole, x);
 }
 
+/* A whole number below 2**64 in magnitude as an integer modulo 2**64: its significand, shifted. */
+static inline uint64_t integer_of(double whole) {
+    uint64_t bits = bits_of_double(whole), significand = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
+    uint64_t exponent = bits >> 52 & 0x7ff, left = (exponent - 1075) & 63, right = (1075 - exponent) & 63;
+    uint64_t size = select_64(exponent < 1075, significand >> right, significand << left);
+    size = select_64(exponent == 0, 0, size);
+    return select_64(bits >> 63, 0 - size, size);
+}
+
 /* The upper word of a binary64: a format with 20 fraction bits, whose last bit also gathers the lower word. */
 static inline uint32_t upper_word(double value) {
     uint64_t bits = bits_of_double(value);
