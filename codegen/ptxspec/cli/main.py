@@ -26,6 +26,8 @@ COMMANDS = {
     "lint": "judge PTX, and the PTX in CUDA, C++ and Python files, as ptxas would",
     "explain": "say what the complaints in a log of ptxas mean, and what to write instead",
     "diff": "what a PTX version or a target brought",
+    "targets": "the targets, with what their GPUs are called and the CUDA releases that have them",
+    "versions": "the PTX versions, with the CUDA releases and drivers that read them",
     "verify": "prove every requirement against a real ptxas",
     "conformance": "hold the emulator against a GPU, and record what it returns",
     "vectors": "operands with results, of a recorded GPU or of the emulator",
