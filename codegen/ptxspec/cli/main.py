@@ -24,7 +24,7 @@ COMMANDS = {
     "show": "the manual's page of an opcode, or what is known of a variant",
     "eval": "run a variant on operands",
     "lint": "judge PTX, and the PTX in CUDA, C++ and Python files, as ptxas would",
-    "explain": "say what the complaints in a log of ptxas mean, and what to write instead",
+    "explain": "say what mends the complaints of ptxas, nvcc, clang, NVRTC, Triton and the driver",
     "diff": "what a PTX version or a target brought",
     "targets": "the targets, with what their GPUs are called and the CUDA releases that have them",
     "versions": "the PTX versions, with the CUDA releases and drivers that read them",

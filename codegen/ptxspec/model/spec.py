@@ -67,7 +67,7 @@ class Assembler:
 @dataclass(frozen=True)
 class Naming:
     """What GPUs are called: their products, other names of the architectures than those that targets have, the words
-    that may be left out of a name or added to it (`editions` are patterns), and the titles and addresses of `sources`."""
+    that may be left out of a name or added to it (`editions` are patterns), and the titles and addresses of sources."""
 
     products: tuple[Product, ...] = ()
     architectures: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
