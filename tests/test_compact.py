@@ -44,7 +44,9 @@ def test_notations_stand_for_exactly_the_spellings(words: list[Word]) -> None:
 @given(st.lists(st.sampled_from(ALL), unique=True))
 def test_groups_that_are_named_are_told(words: list[Word]) -> None:
     texts = compact(words, GROUPS)
-    assert set(named_in(texts, GROUPS)) == {g for g in GROUPS if any(f".{g}" in text for text in texts)}
+    named = named_in(texts, GROUPS)
+    assert expanded(texts, dict(named)) == expanded(texts, GROUPS)
+    assert all(any(g in text for text in texts) for g in named)
 
 
 @pytest.mark.parametrize("words", [ALL, ALL[::-1]], ids=["forwards", "backwards"])
@@ -59,6 +61,7 @@ def test_in_whichever_order_spellings_come_notations_are_few(words: list[Word]) 
         ([".f32", ".ftz.f32"], ["{.ftz}.f32"]),
         (["{.rnd}{.ftz}.f32x2"], ["{.rnd}{.ftz}.f32x2"]),
         ([".{rn,rz}.f32", ".{rm,rp}.f32"], [".rnd.f32"]),
+        ([".{rna,rnd}.f32", ".rna.tf32"], [".{rna,rnd}.f32", ".rna.tf32"]),
         ([".{rn,rz}{.ftz}.f32"], [".{rn,rz}{.ftz}.f32"]),
         (["{.ftz}{.NaN}{.xorsign.abs}.{f16,f16x2}"], ["{.ftz}{.NaN}{.xorsign.abs}.{f16,f16x2}"]),
         (["{.ftz}.NaN.f32", "{.ftz}{.NaN}.{f16,f16x2}"], ["{.ftz}.NaN.f32", "{.ftz}{.NaN}.{f16,f16x2}"]),
@@ -67,7 +70,7 @@ def test_in_whichever_order_spellings_come_notations_are_few(words: list[Word]) 
     ],
 )
 def test_notations_are_as_people_write_them(given: list[str], texts: list[str]) -> None:
-    types = {"f32", "f64", "f16", "f16x2", "f32x2", "bf16"}
+    types = {"f32", "tf32", "f64", "f16", "f16x2", "f32x2", "bf16"}
     spelled = [names for line in given for names in expand(line, GROUPS)]
     words = [(tuple(n for n in names if n not in types), tuple(n for n in names if n in types)) for names in spelled]
     assert compact(words, GROUPS) == texts
@@ -79,8 +82,8 @@ def test_the_specification_is_written_in_few_notations() -> None:
     for i in spec.instructions.values():
         for line in i.syntax:
             words = [(v.modifiers, v.type_names) for v in i.variants if line.gives(v)]
-            texts = compact(words, spec.groups)
-            assert expanded(texts, dict(spec.groups)) == sorted(m + t for m, t in words)
+            texts = compact(words, spec.notation)
+            assert expanded(texts, dict(spec.notation)) == sorted(m + t for m, t in words)
             assert len(texts) <= 1, line.text
 
 
@@ -88,4 +91,4 @@ def test_queries_write_variants_as_the_model_does() -> None:
     spec, db = specification(), database()
     for i in spec.instructions.values():
         assert [v.word for v in db.opcodes[i.opcode].variants] == [(v.modifiers, v.type_names) for v in i.variants]
-        assert {g: tuple(m) for g, m in db.groups.items()} == dict(spec.groups)
+        assert {g: tuple(m) for g, m in db.groups.items()} == dict(spec.notation)

@@ -1,12 +1,11 @@
 """Spellings -> the manual's notation: many at once, as in `{.ftz}{.NaN}.{f16,f16x2}`. read/notation.py reads it.
 
-Queries begin with this module: it imports nothing but the standard library."""
+Queries import this module: like catalog.py it needs little of the standard library, and nothing else."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise, zip_longest
 
@@ -15,29 +14,31 @@ Word = tuple[tuple[str, ...], tuple[str, ...]]
 # For each column the values that a notation allows there, as bits.
 Box = tuple[int, ...]
 Groups = Mapping[str, Sequence[str]]
+# The larger ones first.
+Named = Sequence[tuple[str, frozenset[str]]]
 
 
 def compact(words: Iterable[Word], groups: Groups) -> list[str]:
     """Notations that together stand for these spellings and no others, each of them once. The members of a group are
     written as the group where all of them are meant."""
-    named = {frozenset(members): name for name, members in groups.items()}
+    named = sorted(((name, frozenset(members)) for name, members in groups.items()), key=lambda g: -len(g[1]))
     return [text for family in _families(dict.fromkeys(words)) for text in _texts(family, named)]
 
 
 def named_in(texts: Iterable[str], groups: Groups) -> dict[str, Sequence[str]]:
     """The groups that are named in notations."""
-    names = {name for text in texts for name in re.findall(r"\.(\w+)", re.sub(r"\.\{[^{}]*\}", "", text))}
+    names = {name for text in texts for name in re.findall(r"[.{,](\w+)", text)}
     return {name: members for name, members in groups.items() if name in names}
 
 
-@dataclass
 class _Family:
     """Spellings with equally many types, in which modifiers never stand in one order here and in another there.
     `before` has for each modifier those that stand before it."""
 
-    types: int
-    before: dict[str, set[str]] = field(default_factory=dict)
-    words: list[Word] = field(default_factory=list)
+    def __init__(self, types: int) -> None:
+        self.types = types
+        self.before: dict[str, set[str]] = {}
+        self.words: list[Word] = []
 
     def takes(self, word: Word) -> bool:
         """Add a spelling, unless its modifiers stand in another order."""
@@ -67,7 +68,7 @@ def _families(words: Iterable[Word]) -> list[_Family]:
     return found
 
 
-def _texts(family: _Family, named: Mapping[frozenset[str], str]) -> list[str]:
+def _texts(family: _Family, named: Named) -> list[str]:
     """Spellings are rows of a table, and boxes of it are notations: a box has all rows with certain values in each
     column. Which columns are joined first decides how many boxes there are."""
     columns = _columns(family)
@@ -81,30 +82,37 @@ def _texts(family: _Family, named: Mapping[frozenset[str], str]) -> list[str]:
     return min(told, key=lambda texts: (len(texts), sum(map(len, texts))))
 
 
-@dataclass
 class _Column:
     """One place of a spelling: the modifiers that may stand there, and the values that do. A value is one name, or
     modifiers that never stand apart, which have a column of their own; empty where nothing stands there."""
 
-    modifiers: frozenset[str] = frozenset()
-    values: dict[tuple[str, ...], int] = field(default_factory=dict)
+    def __init__(self, modifiers: Iterable[str] = ()) -> None:
+        self.modifiers = frozenset(modifiers)
+        self.values: dict[tuple[str, ...], int] = {}
 
     def bit(self, value: tuple[str, ...]) -> int:
         return 1 << self.values.setdefault(value, len(self.values))
 
-    def text(self, bits: int, named: Mapping[frozenset[str], str]) -> str:
+    def text(self, bits: int, groups: Named) -> str:
         values = [value for value, place in self.values.items() if bits >> place & 1]
         given = [value for value in values if value]
-        names = [name for name, *_ in given]
         if not given:
             return ""
-        if len(given) == 1:
-            text = "." + ".".join(given[0])
-        elif group := named.get(frozenset(names)):
-            text = f".{group}"
+        if len(given) > 1:
+            names = _in_groups([name for name, *_ in given], groups)
+            text = f".{names[0]}" if len(names) == 1 else f".{{{','.join(names)}}}"
         else:
-            text = f".{{{','.join(names)}}}"
+            text = "." + ".".join(given[0])
         return f"{{{text}}}" if len(given) < len(values) else text
+
+
+def _in_groups(names: Sequence[str], groups: Named) -> list[str]:
+    """Names of a choice, with groups for those that are wholly among them."""
+    meant = {name: name for name in names}
+    for group, members in groups:
+        if len(members) > 1 and all(meant.get(m) == m for m in members):
+            meant.update(dict.fromkeys(members, group))
+    return list(dict.fromkeys(meant.values()))
 
 
 def _columns(family: _Family) -> list[_Column]:
@@ -122,7 +130,7 @@ def _columns(family: _Family) -> list[_Column]:
     shared: dict[tuple[int, tuple[str, ...]], set[str]] = {}
     for unit in units:
         shared.setdefault((layer(unit), unit if len(unit) > 1 else ()), set()).update(unit)
-    modifiers = [_Column(frozenset(names)) for _, names in sorted(shared.items(), key=lambda item: item[0])]
+    modifiers = [_Column(names) for _, names in sorted(shared.items(), key=lambda item: item[0])]
     return [*modifiers, *(_Column() for _ in range(family.types))]
 
 

@@ -177,6 +177,8 @@ def _number(text: str, type_: Type) -> int:
     fixed = type_.kind.fixed or FixedPoint(type_.name, type_.kind.width, signed=False, point=0)
     if not fixed.least <= value * (1 << fixed.point) <= fixed.largest:
         raise PtxspecError(f"operand '{text}' is beyond .{type_.name}")
+    if not fixed.point and value.denominator != 1:
+        raise PtxspecError(f"operand '{text}' is no integer, and .{type_.name} has nothing else")
     return round_to_integer(value, fixed, "roundTiesToEven")
 
 

@@ -142,12 +142,13 @@ __host__ __device__ constexpr bool ptxspec_lists(int list)
     return list == 0 ? true
          : list == 1 ? PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1071, 94)
          : list == 2 ? PTXSPEC_IS(1002, 94) || PTXSPEC_IS(1032, 94)
-         : list == 3 ? PTXSPEC_IS(1002, 86) || PTXSPEC_IS(1001, 88) || PTXSPEC_IS(1012, 86) || PTXSPEC_IS(1011, 88) || PTXSPEC_IS(1032, 88) || PTXSPEC_IS(1031, 88) || PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1071, 94) || PTXSPEC_IS(1102, 90) || PTXSPEC_IS(1101, 90) || PTXSPEC_IS(1202, 87) || PTXSPEC_IS(1201, 88) || PTXSPEC_IS(1212, 88) || PTXSPEC_IS(1211, 88)
-         : list == 4 ? PTXSPEC_IS(1002, 91) || PTXSPEC_IS(1001, 91) || PTXSPEC_IS(1012, 91) || PTXSPEC_IS(1011, 91) || PTXSPEC_IS(1032, 91) || PTXSPEC_IS(1031, 91) || PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1071, 94) || PTXSPEC_IS(1102, 91) || PTXSPEC_IS(1101, 91) || PTXSPEC_IS(1202, 91) || PTXSPEC_IS(1201, 91) || PTXSPEC_IS(1212, 91) || PTXSPEC_IS(1211, 91)
-         : list == 5 ? PTXSPEC_IS(1002, 92) || PTXSPEC_IS(1001, 92) || PTXSPEC_IS(1012, 92) || PTXSPEC_IS(1011, 92) || PTXSPEC_IS(1032, 92) || PTXSPEC_IS(1031, 92) || PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1071, 94) || PTXSPEC_IS(1102, 92) || PTXSPEC_IS(1101, 92) || PTXSPEC_IS(1202, 92) || PTXSPEC_IS(1201, 92) || PTXSPEC_IS(1212, 92) || PTXSPEC_IS(1211, 92)
-         : list == 6 ? PTXSPEC_IS(1002, 87) || PTXSPEC_IS(1032, 88) || PTXSPEC_IS(1072, 94)
-         : list == 7 ? PTXSPEC_IS(1002, 91) || PTXSPEC_IS(1012, 91) || PTXSPEC_IS(1032, 91) || PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1102, 91) || PTXSPEC_IS(1202, 91) || PTXSPEC_IS(1212, 91)
-         : list == 8 ? PTXSPEC_IS(1072, 94)
+         : list == 3 ? PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1071, 94) || PTXSPEC_IS(1202, 92) || PTXSPEC_IS(1201, 92) || PTXSPEC_IS(1212, 92) || PTXSPEC_IS(1211, 92)
+         : list == 4 ? PTXSPEC_IS(1002, 86) || PTXSPEC_IS(1001, 88) || PTXSPEC_IS(1012, 86) || PTXSPEC_IS(1011, 88) || PTXSPEC_IS(1032, 88) || PTXSPEC_IS(1031, 88) || PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1071, 94) || PTXSPEC_IS(1102, 90) || PTXSPEC_IS(1101, 90) || PTXSPEC_IS(1202, 87) || PTXSPEC_IS(1201, 88) || PTXSPEC_IS(1212, 88) || PTXSPEC_IS(1211, 88)
+         : list == 5 ? PTXSPEC_IS(1002, 91) || PTXSPEC_IS(1001, 91) || PTXSPEC_IS(1012, 91) || PTXSPEC_IS(1011, 91) || PTXSPEC_IS(1032, 91) || PTXSPEC_IS(1031, 91) || PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1071, 94) || PTXSPEC_IS(1102, 91) || PTXSPEC_IS(1101, 91) || PTXSPEC_IS(1202, 91) || PTXSPEC_IS(1201, 91) || PTXSPEC_IS(1212, 91) || PTXSPEC_IS(1211, 91)
+         : list == 6 ? PTXSPEC_IS(1002, 92) || PTXSPEC_IS(1001, 92) || PTXSPEC_IS(1012, 92) || PTXSPEC_IS(1011, 92) || PTXSPEC_IS(1032, 92) || PTXSPEC_IS(1031, 92) || PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1071, 94) || PTXSPEC_IS(1102, 92) || PTXSPEC_IS(1101, 92) || PTXSPEC_IS(1202, 92) || PTXSPEC_IS(1201, 92) || PTXSPEC_IS(1212, 92) || PTXSPEC_IS(1211, 92)
+         : list == 7 ? PTXSPEC_IS(1002, 87) || PTXSPEC_IS(1032, 88) || PTXSPEC_IS(1072, 94)
+         : list == 8 ? PTXSPEC_IS(1002, 91) || PTXSPEC_IS(1012, 91) || PTXSPEC_IS(1032, 91) || PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1102, 91) || PTXSPEC_IS(1202, 91) || PTXSPEC_IS(1212, 91)
+         : list == 9 ? PTXSPEC_IS(1072, 94)
          : false;
 }
 
@@ -219,10 +220,16 @@ typedef struct {
 #define PTXSPEC_TYPE_u32 {4, 1, 0x20, 0, 0x20, 0, 1}
 #define PTXSPEC_TYPE_s64 {8, 1, 0x40, 0, 0x40, 0, 1}
 #define PTXSPEC_TYPE_u64 {8, 1, 0x40, 0, 0x40, 0, 1}
+#define PTXSPEC_TYPE_u16x2 {4, 2, 0x10, 0, 0x10, 0, 1}
 #define PTXSPEC_TYPE_b8 {1, 1, 8, 0, 8, 0, 1}
 #define PTXSPEC_TYPE_b16 {2, 1, 0x10, 0, 0x10, 0, 1}
 #define PTXSPEC_TYPE_b32 {4, 1, 0x20, 0, 0x20, 0, 1}
 #define PTXSPEC_TYPE_b64 {8, 1, 0x40, 0, 0x40, 0, 1}
+#define PTXSPEC_TYPE_b8x2 {2, 2, 8, 0, 8, 0, 1}
+#define PTXSPEC_TYPE_b8x4 {4, 4, 8, 0, 8, 0, 1}
+#define PTXSPEC_TYPE_b16x2 {4, 2, 0x10, 0, 0x10, 0, 1}
+#define PTXSPEC_TYPE_b16x4 {8, 4, 0x10, 0, 0x10, 0, 1}
+#define PTXSPEC_TYPE_b32x2 {8, 2, 0x20, 0, 0x20, 0, 1}
 #define PTXSPEC_TYPE_pred {4, 1, 1, 0, 1, 0, 1}
 
 // A register: which cell of a row each of its lanes has.
@@ -712,6 +719,36 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_f_d_d(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_f r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=f"(r0) \
+                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_f(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_f_d_d_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_f r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=f"(r0) \
+                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_f(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_f_f(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned int *s0, unsigned int *d0, unsigned int n) \
@@ -817,6 +854,21 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_f_h_h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_f r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=f"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_f(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_f_h_h_f(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
@@ -827,6 +879,21 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1, %2, %3;" \
                 : "=f"(r0) \
                 : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "f"(ptxspec_in_f(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_f(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_f_h_h_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_f r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=f"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
             d0[i] = (unsigned int)ptxspec_out_f(r0); \
         } \
     } \
@@ -847,6 +914,36 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_f_l_l(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_f r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=f"(r0) \
+                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_f(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_f_l_l_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_f r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=f"(r0) \
+                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_f(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_f_r(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned int *s0, unsigned int *d0, unsigned int n) \
@@ -858,6 +955,51 @@ static int ptxspec_end(void)
                 : "=f"(r0) \
                 : "r"(ptxspec_in_r(s0[i]))); \
             d0[i] = (unsigned int)ptxspec_out_f(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_f_r_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_f r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=f"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_f(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_f_r_r_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_f r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=f"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_f(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_2b(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned char *s0, const unsigned char *s1, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%s0; .reg .b8 %%s1; cvt.u8.u16 %%s0, %1; cvt.u8.u16 %%s1, %2; " instruction " %0, {%%s0, %%s1};}" \
+                : "=h"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
         } \
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
@@ -902,6 +1044,36 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1;" \
                 : "=h"(r0) \
                 : "d"(ptxspec_in_d(s0[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_d_d(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=h"(r0) \
+                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_d_d_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=h"(r0) \
+                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
             d0[i] = (unsigned short)ptxspec_out_h(r0); \
         } \
     } \
@@ -967,6 +1139,21 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_h_f_f_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_h_h(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned short *s0, unsigned short *d0, unsigned int n) \
@@ -1027,6 +1214,36 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_h_h_h_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=h"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_h_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned int *s1, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=h"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_h_l(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned long long *s0, unsigned short *d0, unsigned int n) \
@@ -1037,6 +1254,36 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1;" \
                 : "=h"(r0) \
                 : "l"(ptxspec_in_l(s0[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_l_l(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=h"(r0) \
+                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_l_l_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=h"(r0) \
+                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
             d0[i] = (unsigned short)ptxspec_out_h(r0); \
         } \
     } \
@@ -1083,6 +1330,66 @@ static int ptxspec_end(void)
                 : "=h"(r0) \
                 : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
             d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_r_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=h"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_r_r_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=h"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_l_2r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; \
+            asm volatile(instruction " %0, {%1, %2};" \
+                : "=l"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_l_4h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned short *s2, const unsigned short *s3, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; \
+            asm volatile(instruction " %0, {%1, %2, %3, %4};" \
+                : "=l"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "h"(ptxspec_in_h(s2[i])), "h"(ptxspec_in_h(s3[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
         } \
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
@@ -1207,6 +1514,36 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_l_l_l_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=l"(r0) \
+                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_l_l_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned int *s1, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=l"(r0) \
+                : "l"(ptxspec_in_l(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_l_r(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned int *s0, unsigned long long *d0, unsigned int n) \
@@ -1312,6 +1649,36 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_p_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile("{.reg .pred %%d0; .reg .pred %%s0; setp.ne.b32 %%s0, %1, 0; " instruction " %%d0, %%s0; selp.b32 %0, 1, 0, %%d0;}" \
+                : "=r"(r0) \
+                : "r"(ptxspec_in_r(s0[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_p_p_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile("{.reg .pred %%d0; .reg .pred %%s0; .reg .pred %%s1; setp.ne.b32 %%s0, %1, 0; setp.ne.b32 %%s1, %2, 0; " instruction " %%d0, %%s0, %%s1; selp.b32 %0, 1, 0, %%d0;}" \
+                : "=r"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_pp_d_d(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned long long *s0, const unsigned long long *s1, unsigned int *d0, unsigned int *d1, unsigned int n) \
@@ -1402,6 +1769,36 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
 
+#define PTXSPEC_r_2h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, {%1, %2};" \
+                : "=r"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_4b(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned char *s0, const unsigned char *s1, const unsigned char *s2, const unsigned char *s3, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile("{.reg .b8 %%s0; .reg .b8 %%s1; .reg .b8 %%s2; .reg .b8 %%s3; cvt.u8.u16 %%s0, %1; cvt.u8.u16 %%s1, %2; cvt.u8.u16 %%s2, %3; cvt.u8.u16 %%s3, %4; " instruction " %0, {%%s0, %%s1, %%s2, %%s3};}" \
+                : "=r"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "h"(ptxspec_in_h(s2[i])), "h"(ptxspec_in_h(s3[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_r_4f_r(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, const unsigned int *s4, unsigned int *d0, unsigned int n) \
@@ -1462,6 +1859,36 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_r_d_d(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=r"(r0) \
+                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_d_d_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=r"(r0) \
+                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_r_f(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned int *s0, unsigned int *d0, unsigned int n) \
@@ -1487,6 +1914,21 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1, %2;" \
                 : "=r"(r0) \
                 : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_f_f_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=r"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
             d0[i] = (unsigned int)ptxspec_out_r(r0); \
         } \
     } \
@@ -1532,6 +1974,21 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1, %2;" \
                 : "=r"(r0) \
                 : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_h_h_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=r"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
             d0[i] = (unsigned int)ptxspec_out_r(r0); \
         } \
     } \
@@ -1682,6 +2139,21 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1, %2, %3;" \
                 : "=r"(r0) \
                 : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "f"(ptxspec_in_f(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_r_r_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=r"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
             d0[i] = (unsigned int)ptxspec_out_r(r0); \
         } \
     } \

@@ -17,8 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from . import comparison
 from .arithmetic import elementwise
 from .binary import (
+    BINARY32,
     Array,
     Direction,
     roundTiesToAway,
@@ -28,6 +30,7 @@ from .binary import (
     roundTowardZero,
 )
 from .rounding import quotient_to_odd, root_to_odd, sum_to_odd
+from .selection import replace
 
 DOUBLE = np.dtype(np.float64)
 
@@ -102,9 +105,21 @@ class Declared:
         return self.has_zero - self.bias
 
     @cached_property
+    def is_upper_part(self) -> bool:
+        """Is a pattern the upper part of a float32?"""
+        same = self.exponent_bits == 8 and self.bias == 127 and self.signed and self.fraction_bits <= 21
+        usual = self.has_subnormals and self.has_infinity and self.overflow == "infinity"
+        return same and usual and self.nans == (1 << self.fraction_bits) - 1
+
+    @cached_property
     def largest_exponent(self) -> int:
         """Of a finite number."""
         return (self.largest >> self.fraction_bits) - self.bias
+
+
+def as_single(x: Array, f: Declared) -> Array:
+    """The numbers of a format whose patterns are the upper parts of float32's."""
+    return (x.astype(np.uint32) << np.uint32(23 - f.fraction_bits)).view(np.float32)
 
 
 def values(x: Array, f: Declared) -> Array:
@@ -123,6 +138,8 @@ def _every_value(f: Declared) -> Array:
 
 
 def _values(x: Array, f: Declared) -> Array:
+    if f.is_upper_part:
+        return as_single(x, f).astype(DOUBLE)
     magnitude = (x & f.magnitude).astype(np.int64)
     exponent = magnitude >> f.fraction_bits
     significand = magnitude & ((1 << f.fraction_bits) - 1)
@@ -264,7 +281,9 @@ def flushed(x: Array, f: Declared) -> Array:
 
 def isNaN(x: Array, f: Declared) -> Array:
     """Is x a NaN?"""
-    return (x & f.magnitude).astype(np.uint64) >= np.uint64(f.first_nan)
+    if not f.nans:
+        return np.zeros(np.shape(x), np.bool_)
+    return (x & f.magnitude) >= f.unsigned.type(f.first_nan)
 
 
 def isInfinite(x: Array, f: Declared) -> Array:
@@ -279,7 +298,8 @@ def isFinite(x: Array, f: Declared) -> Array:
 
 def isZero(x: Array, f: Declared) -> Array:
     """Is x a zero? Without subnormal numbers, whatever has an exponent field of 0 is one."""
-    return np.asarray(values(x, f) == 0)
+    below = 1 if f.has_subnormals else f.least_normal
+    return (x & f.magnitude) < f.unsigned.type(below if f.has_zero else 0)
 
 
 def isSubnormal(x: Array, f: Declared) -> Array:
@@ -300,39 +320,45 @@ def isSignMinus(x: Array, f: Declared) -> Array:
 # Comparisons (5.11), minimum and maximum (9.6)
 
 
+def _comparable(x: Array, f: Declared) -> Array:
+    return as_single(x, f) if f.is_upper_part else values(x, f)
+
+
 def compareEqual(x: Array, y: Array, f: Declared) -> Array:
     """x = y."""
-    return np.asarray(values(x, f) == values(y, f))
+    return np.asarray(_comparable(x, f) == _comparable(y, f))
 
 
 def compareNotEqual(x: Array, y: Array, f: Declared) -> Array:
     """x != y, or either is NaN."""
-    return np.asarray(values(x, f) != values(y, f))
+    return np.asarray(_comparable(x, f) != _comparable(y, f))
 
 
 def compareLess(x: Array, y: Array, f: Declared) -> Array:
     """x < y."""
-    return np.asarray(values(x, f) < values(y, f))
+    return np.asarray(_comparable(x, f) < _comparable(y, f))
 
 
 def compareLessEqual(x: Array, y: Array, f: Declared) -> Array:
     """x <= y."""
-    return np.asarray(values(x, f) <= values(y, f))
+    return np.asarray(_comparable(x, f) <= _comparable(y, f))
 
 
 def compareGreater(x: Array, y: Array, f: Declared) -> Array:
     """x > y."""
-    return np.asarray(values(x, f) > values(y, f))
+    return np.asarray(_comparable(x, f) > _comparable(y, f))
 
 
 def compareGreaterEqual(x: Array, y: Array, f: Declared) -> Array:
     """x >= y."""
-    return np.asarray(values(x, f) >= values(y, f))
+    return np.asarray(_comparable(x, f) >= _comparable(y, f))
 
 
 def _extreme(x: Array, y: Array, f: Declared, largest: bool, number: bool, daz: bool) -> Array:
     if daz:
         x, y = flushed(x, f), flushed(y, f)
+    if f.is_upper_part:
+        return _extreme_of_singles(x, y, f, largest, number)
     a, b = values(x, f), values(y, f)
     # Of two zeros the signs decide.
     above = (a > b) | ((a == b) & ~np.signbit(a) & np.signbit(b))
@@ -343,6 +369,14 @@ def _extreme(x: Array, y: Array, f: Declared, largest: bool, number: bool, daz: 
         result = np.where(x_nan, y, np.where(y_nan, x, result))
         nan = x_nan & y_nan
     return np.where(nan, f.unsigned.type(f.canonical_nan), result)
+
+
+def _extreme_of_singles(x: Array, y: Array, f: Declared, largest: bool, number: bool) -> Array:
+    """As those of float32, of which they are the upper parts."""
+    choose = getattr(comparison, ("maximum" if largest else "minimum") + "Number" * number)
+    found = choose(as_single(x, f).view(np.uint32), as_single(y, f).view(np.uint32), BINARY32)
+    bits, nan = found >> np.uint32(23 - f.fraction_bits), np.isnan(found.view(np.float32))
+    return replace(bits, nan, np.uint32(f.canonical_nan), BINARY32).astype(f.unsigned, copy=False)
 
 
 def maximum(x: Array, y: Array, f: Declared, daz: bool = False) -> Array:

@@ -85,3 +85,17 @@ def shifted(x: Magnitude, places: int, f: FixedPoint, mode: Direction) -> Array:
         moved = x.size << u64(min(places, 63))
         return write(Magnitude(x.negative, np.where(fits | (x.size == 0), moved, most)), f)
     return write(Magnitude(x.negative, wide.drop(x.size, np.full_like(x.size, -places), x.negative, mode)), f)
+
+
+def shiftLeftBy(x: Array, count: Array) -> Array:
+    """x moved by any number of places; 0 from the width on."""
+    width = 8 * x.dtype.itemsize
+    places = np.minimum(count, count.dtype.type(width - 1)).astype(x.dtype)
+    return np.where(count < width, x << places, x.dtype.type(0))
+
+
+def shiftRightBy(x: Array, count: Array) -> Array:
+    """x moved by any number of places; 0 from the width on."""
+    width = 8 * x.dtype.itemsize
+    places = np.minimum(count, count.dtype.type(width - 1)).astype(x.dtype)
+    return np.where(count < width, x >> places, x.dtype.type(0))

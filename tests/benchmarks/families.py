@@ -15,6 +15,8 @@ FLUSHING = {"ftz", "sat"}
 # Functions that PTX has as approximations only.
 ELEMENTARY = {"rsqrt", "sin", "cos", "lg2", "ex2", "tanh"}
 
+# Opcodes that test_signatures.py measures.
+OTHERS = {"cvt", "setp", "set", "selp", "slct"}
 DETAILS: dict[str, Callable[[set[str]], bool]] = {
     "plain": lambda names: not names & FLUSHING,
     ".ftz or .sat": lambda names: bool(names & FLUSHING),
@@ -34,6 +36,14 @@ def names(v: Variant) -> set[str]:
 
 def type_of(v: Variant) -> str:
     return v.spelling.split(".")[-1]
+
+
+def has_one_type(v: Variant) -> bool:
+    """One type of operands, and the result's or a predicate: the others are measured by test_signatures.py."""
+    signature = ptxemu.compile(v.spelling, v.operands)._signature
+    results = {o.type for o in signature.results}
+    same = signature.common is not None and len(signature.results) == 1 and opcode(v) not in OTHERS
+    return same and (results == {signature.common} or opcode(v) == "testp")
 
 
 def rounding(v: Variant) -> str:
@@ -72,7 +82,7 @@ class Family:
 
     @cached_property
     def variants(self) -> list[Variant]:
-        return [v for v in ptxemu.variants() if self._has(v)]
+        return [v for v in ptxemu.variants() if has_one_type(v) and self._has(v)]
 
     def _has(self, v: Variant) -> bool:
         if type_of(v) not in self.types.split() or approximates(v) == bool(self.opcodes):

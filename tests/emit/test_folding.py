@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import random
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import ptxemu
 from helpers.comparing import FOLDED, operands
 from helpers.grids import special
+from helpers.machine_code import machine_code
 from helpers.repository import database
 from helpers.sizes import each_size, spread
 from oracles import conversions, judge
 from oracles.folding import SIZE, bytes_of, conversion, folded, kernel, kernel_of, stored
 
 COUNT = 40
-HEADER = ".version 8.8\n.target sm_90\n.address_size 64\n"
 SPELLINGS = [
     (v.spelling, v.operands)
     for v in database().available(target="sm_90", ptx="8.8")
@@ -44,15 +42,6 @@ def operands_of(spelling: str, count: int) -> list[tuple[int, ...]]:
         if len(set(row)) == count and not (is_nan and spelling.startswith(("abs.", "neg."))):
             rows.append(row)
     return rows
-
-
-def machine_code(ptxas: Path, nvdisasm: Path, folder: Path, kernels: list[str]) -> dict[str, list[dict[str, str]]]:
-    """What kernels are compiled to, by their names."""
-    text = HEADER + "\n".join(kernels)
-    (folder / "k.ptx").write_text(text, "utf-8")
-    subprocess.run([ptxas, "-arch", "sm_90", "k.ptx", "-o", "k.cubin"], check=True, cwd=folder)
-    listed = subprocess.run([nvdisasm, "-json", "k.cubin"], check=True, cwd=folder, capture_output=True, text=True)
-    return {f["function-name"]: f["sass-instructions"] for f in json.loads(listed.stdout)[1]}
 
 
 @each_size
@@ -94,6 +83,7 @@ def test_comparisons_and_selections_are_folded_to_what_the_emulator_returns(
         results = 2 if v.second else 1
         got = ptxemu.execute(v.spelling, *columns[f"k{i}"], results=results)
         flat = np.stack(got, axis=-1).reshape(-1) if isinstance(got, tuple) else got
+        flat = flat if flat.dtype == bool else flat.view(f"u{flat.itemsize}")
         want = folded(code[f"k{i}"], bytes_of(v))
         assert len(want) > COUNT * results // 2, v
         for row, bits in want.items():

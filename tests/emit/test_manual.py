@@ -10,6 +10,7 @@ from collections import Counter
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import ptxspec
 import pytest
@@ -17,6 +18,7 @@ from helpers import ROOT
 from helpers.repository import database, specification
 from helpers.sizes import each_size, spread
 from ptxspec.emit.products.manual.forms import statement
+from ptxspec.model import Variant
 from ptxspec.query import show
 from ptxspec.read.notation import expand
 from ptxspec.roots import find
@@ -61,6 +63,16 @@ class Page(HTMLParser):
             self.rows[-1][-1] += data
 
 
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="no Node.js here to run the pages' script")
+
+
+def node(program: str, given: object) -> Any:
+    """What a program prints that is given the path of the pages' script, and JSON on its standard input."""
+    command = ["node", "-e", program, str(FOLDER / "forms.js")]
+    done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
 @cache
 def page(path: Path) -> Page:
     return Page(path)
@@ -99,7 +111,7 @@ def shown(v: ptxspec.Variant) -> str:
 def spelled(text: str) -> list[str]:
     """What a notation such as `max{.ftz}.f32 (2)` stands for."""
     opcode, notation, operands = re.fullmatch(r"(\w+)(\S*)((?: \(\d\))?)", text).groups()  # type: ignore[union-attr]
-    return [".".join((opcode, *names)) + operands for names in expand(notation, SPEC.groups)]
+    return [".".join((opcode, *names)) + operands for names in expand(notation, SPEC.notation)]
 
 
 @each_size
@@ -114,14 +126,18 @@ def test_the_matrix_is_what_the_queries_say(whole: bool) -> None:
     columns = {}
     for place, text in enumerate(head[1:], 1):
         first, _, last = text.partition(" to ")
-        columns |= dict.fromkeys(bases[bases.index(first) : bases.index(last or first) + 1], place)
-    assert list(columns) == bases
+        if first in bases:
+            columns |= dict.fromkeys(bases[bases.index(first) : bases.index(last or first) + 1], place)
+        else:
+            # The a and f kinds that take more than their bases.
+            columns |= dict.fromkeys(text.split(", "), place)
+    assert [t for t in columns if t in bases] == bases
     pairs = [(t, ptx) for t in SPEC.targets.values() for ptx in list(SPEC.versions)[order[t.ptx] :]]
     for t, ptx in pairs if whole else spread(pairs, 100):
-        place = columns[t.base or t.name]
+        place = columns.get(t.name) or columns[t.base]
         said = set()
         for row, names in zip(rows, listed, strict=True):
-            first, _, last = row[place].partition("\N{EN DASH}")
+            first, _, last = row[place].replace("\N{CHECK MARK}", t.ptx).partition("\N{EN DASH}")
             if first and order[first] <= order[ptx] <= order[last or ptx]:
                 said.update(names)
         assert said == {shown(v) for v in DB.available(target=t.name, ptx=ptx)}, (t.name, ptx)
@@ -151,6 +167,54 @@ def test_the_history_is_what_the_queries_say(whole: bool) -> None:
         assert variants_of(rows[t.name][1]) == {shown(v) for v in DB.variants if v.requires.target == t.name}
 
 
+FILTER = """
+const fs = require("fs");
+const {html, asked} = JSON.parse(fs.readFileSync(0, "utf-8"));
+const texts = (text, pattern) => [...text.matchAll(pattern)];
+const rows = texts(html.match(/<tbody id="rows">([^]*?)<.tbody>/)[1], /<tr>(.*?)<.tr>/g).map(([, row]) => {
+  const codes = texts(row, /<code>(.*?)<.code>/g).map(m => ({textContent: m[1]}));
+  const cells = texts(row, /<td(?: colspan="(\\d+)")?>(.*?)<.td>/g);
+  return {cells: cells.map(m => ({colSpan: Number(m[1] ?? 1), textContent: m[2]})), getElementsByTagName: () => codes};
+});
+const elements = {rows: {rows}, count: {}};
+for (const id of ["words", "column"]) {
+  elements[id] = {value: "", addEventListener() {}};
+}
+global.document = {getElementById: id => elements[id]};
+global.addEventListener = () => {};
+const script = html.match(/<script>([^]*?)<.script>/)[1];
+const ask = `asked.map(([words, column]) => {
+  elements.words.value = words;
+  elements.column.value = column;
+  filter();
+  return elements.count.textContent;
+})`;
+console.log(JSON.stringify(eval(fs.readFileSync(process.argv[1], "utf-8") + script + ask)));
+"""
+
+
+@needs_node
+def test_the_matrix_is_searched_by_words_and_target() -> None:
+    html = (FOLDER / "availability.html").read_text("utf-8")
+    every = {v.key: v for i in SPEC.instructions.values() for v in i.variants}.values()
+
+    def has(v: Variant, word: str) -> bool:
+        text = v.spelling.lower()
+        return word in text if "." in word else any(part.startswith(word) for part in text.split("."))
+
+    asked = [("", 0), ("max f16 nan", 0), ("MAX.NaN", 0), ("set eq f16x2", 0), ("e2m1x2", 0), ("f16", 1), ("", 1)]
+    wanted = [
+        sum(
+            all(has(v, word.lower()) for word in words.split())
+            and (not column or SPEC.catalog.takes(v.requires, "sm_10"))
+            for v in every
+        )
+        for words, column in asked
+    ]
+    found = node(FILTER, {"html": html, "asked": asked})
+    assert found == wanted and len(set(wanted)) == len(wanted)
+
+
 # What a page says of its instruction
 
 
@@ -160,7 +224,7 @@ def test_a_page_has_each_variant_once_with_what_it_needs(opcode: str) -> None:
     *_, variants = (FOLDER / f"{opcode}.md").read_text("utf-8").partition("\n## Variants\n")
     found = {}
     for line in variants.partition("\nThe manual lists besides")[0].splitlines():
-        forms, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+        forms, *cells = (cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|")))
         for text in re.findall(r"`(\S+)`", forms) if cells and cells[0].isdigit() else ():
             for name in spelled(text):
                 key = (name, cells[1].replace("\\", ""), cells[2])
@@ -198,7 +262,7 @@ console.log(JSON.stringify(found));
 """
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="no Node.js here to run the pages' script")
+@needs_node
 def test_a_link_to_any_variant_lands_where_it_is() -> None:
     pages = {}
     for opcode in SPEC.instructions:
@@ -207,11 +271,7 @@ def test_a_link_to_any_variant_lands_where_it_is() -> None:
         rows = re.findall(r'<tr data-operands="(\d+)"><td>(.*?)<td>', text)
         pages[opcode] = [(operands, re.findall("<code>(.*?)</code>", cell)) for operands, cell in rows]
     links = {o: [f"#{v.spelling}-{v.operands}" for v in i.variants] for o, i in SPEC.instructions.items()}
-    done = subprocess.run(
-        ["node", "-e", SCRIPT, str(FOLDER / "forms.js")], input=json.dumps([pages, links]),
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    landed = json.loads(done.stdout)
+    landed = node(SCRIPT, [pages, links])
     assert len(landed) == len(DB.variants)
     for hash, places in landed:
         ((operands, text),) = places

@@ -27,7 +27,7 @@ def skip_without_a_compiler() -> None:
 
 
 class Function(NamedTuple):
-    """A function of a generated module, with the signature of a variant that it computes, of one lane if there is one."""
+    """A function of a generated module, with the signature of a variant that it computes."""
 
     apply: Callable[..., Array]
     signature: Signature

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ptxspec import Database
 from ptxspec.lint.findings import ERROR, Finding
-from ptxspec.ptxas.asking import FIRST_LINE, FOOTER, HEADER, STATEMENT, judge
+from ptxspec.ptxas.asking import FIRST_LINE, FOOTER, HEADER, STATEMENT, Sheet, unexpected
 from ptxspec.ptxas.statements import Writer, alike
 
 Pair = tuple[str, str]
@@ -35,18 +35,20 @@ def errors_by_line(db: Database, statements: Sequence[str], pair: Pair) -> dict[
 
 def disagreements(db: Database, ptxas: Path, statements: Sequence[str], pair: Pair, batch: int = 20_000) -> list[str]:
     """The statements on which lint and ptxas differ."""
-    found = errors_by_line(db, statements, pair)
+    parts = (statements[start : start + batch] for start in range(0, len(statements), batch))
+    return [w for part in parts for w in disagreements_on(db, ptxas, part, [pair])]
+
+
+def disagreements_on(db: Database, ptxas: Path, statements: Sequence[str], some: Sequence[Pair]) -> list[str]:
+    """The same on several pairs of a target and a PTX version, for which ptxas is asked together."""
+    found = {pair: errors_by_line(db, statements, pair) for pair in some}
+    taken = {pair: {i for i in range(len(statements)) if i not in found[pair]} for pair in some}
     wrong = []
-    for start in range(0, len(statements), batch):
-        part = statements[start : start + batch]
-        for i, messages in enumerate(judge(ptxas, part, *pair), start):
-            # Where it refuses an operand, ptxas complains of a `mov` of its own making in some other line.
-            if any("instruction 'mov'" in m for m in messages):
-                continue
-            if bool(messages) != (i in found):
-                wrong.append(
-                    f"{statements[i]} on {pair}: ptxas {messages}, lint {[f.message for f in found.get(i, [])]}"
-                )
+    for pair, i, messages in unexpected(ptxas, Sheet(statements), taken):
+        # Where it refuses an operand, ptxas complains of a `mov` of its own making in some other line.
+        if not any("instruction 'mov'" in m for m in messages):
+            said = [f.message for f in found[pair].get(i, [])]
+            wrong.append(f"{statements[i]} on {pair}: ptxas {messages}, lint {said}")
     return wrong
 
 

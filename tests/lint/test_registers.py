@@ -84,9 +84,19 @@ def test_every_type_of_register_in_every_place_is_judged_as_ptxas_judges_it(
     assert disagreements(db, ptxas, tmp_path / "a.ptx", declarations, some, pair) == []
 
 
-def test_every_special_register_is_refused_in_every_place(db: Database, ptxas: Path, tmp_path: Path) -> None:
+# What reads special registers of 32 bits and more, or of 64.
+READING = (
+    "cvt.u64.u32 %b0, ", "cvt.sat.u8.s16 %y0, ", "cvt.s32.s8 %r0, ", "cvt.u32.u64 %r0, ", "cvt.sat.s16.s64 %h0, ",
+)  # fmt: skip
+
+
+def test_a_special_register_is_read_by_few_and_refused_by_all_others(db: Database, ptxas: Path, tmp_path: Path) -> None:
     special = [n.replace("<8>", "7").replace("<32>", "31").replace("<2>", "1") for n in _special(db)]
-    some = [written(db, v, i, n) for v in typical(db, NEWEST) for i in range(v.operands + 1) for n in special]
+    reading = [f"{s}{n}{part};" for s in READING for n in special for part in ("", ".x", ".w", ".b0")]
+    assert disagreements(db, ptxas, tmp_path / "a.ptx", DECLARED, reading) == []
+    assert 100 < sum(map(bool, map(db.lint, reading))) < len(reading) - 100
+    others = [v for v in typical(db, NEWEST) if not v.spelling.startswith(tuple(s.split()[0] for s in READING))]
+    some = [written(db, v, i, n) for v in others for i in range(v.operands + 1) for n in special]
     some += [f"add.f32 %f0, {n}.x, %f1;" for n in special if n != "WARP_SZ"]
     assert disagreements(db, ptxas, tmp_path / "a.ptx", DECLARED, some) == []
     # No declaration is needed for that.

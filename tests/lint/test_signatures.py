@@ -11,7 +11,7 @@ from helpers.sizes import each_size, spread
 from ptxspec import Database, Variant
 from ptxspec.ptxas.asking import FOOTER, HEADER
 
-OPCODES = ("setp", "selp", "slct")
+OPCODES = ("setp", "set", "selp", "slct")
 
 
 def right(db: Database, v: Variant) -> Iterator[str]:

@@ -13,6 +13,7 @@ import numpy as np
 import ptxemu
 from helpers.grids import ragged, special, uniform
 from helpers.repository import database, specification
+from numpy.typing import NDArray
 
 from oracles.judge import CANONICAL, FIELDS as USUAL, MODES, Bits
 from oracles.mpfr import context, decode, encode, mpfr_apply, unsigned_type
@@ -97,12 +98,13 @@ def expected(spelling: str, x: Bits) -> Bits:
         x = _flushed(x)
     if INTEGERS.fullmatch(c.to):
         return _to_integer(c, x, nan)
+    ftz = "ftz" in c.modifiers and c.to == "f32"
     if c.to == c.source:
-        bits = _integral(x, c.source, c.direction) if c.direction else x
+        bits = encode(_integral_once(x.tobytes(), c.source, c.direction), e, f) if c.direction else x
     else:
-        bits = _rounded(x, c.source, c.to, c.direction or "rn")
-    if "ftz" in c.modifiers and c.to == "f32":
-        bits = _single(x, c) if c.source == "f64" else _flushed(bits)
+        bits = _rounded_once(x.tobytes(), c.source, c.to, c.direction or "rn", ftz and c.source == "f64")
+    if ftz:
+        bits = _flushed(bits)
     bits = _clamped(c, bits)
     return _in_register(c, np.where(nan, _nan(c, x), bits))
 
@@ -115,10 +117,6 @@ def _in_register(c: Conversion, bits: Bits) -> Bits:
 
 def _flushed(x: Bits) -> Bits:
     return np.where((x & np.uint32(0x7F800000)) == 0, x & np.uint32(0x80000000), x)
-
-
-def _single(x: Bits, c: Conversion) -> Bits:
-    return mpfr_apply("convert", [x], FIELDS["f32"], MODES[c.direction], True, FIELDS["f64"])
 
 
 def _clamped(c: Conversion, bits: Bits) -> Bits:
@@ -166,44 +164,33 @@ def _nan(c: Conversion, x: Bits) -> Bits:
 # What MPFR computes is kept for spellings that differ in what is done with it.
 
 
-@lru_cache(maxsize=2)
-def _rounded_once(x: bytes, source: str, to: str, direction: str) -> Bits:
+@lru_cache(maxsize=4)
+def _rounded_once(x: bytes, source: str, to: str, direction: str, ftz: bool) -> Bits:
     bits = np.frombuffer(x, unsigned_type(*FIELDS[source]))
     if direction != "rna":
-        return mpfr_apply("convert", [bits], FIELDS[to], MODES[direction], source_fields=FIELDS[source])
-    # A little more than a tie is none; a number of single precision is far from any other tie.
+        return mpfr_apply("convert", [bits], FIELDS[to], MODES[direction], ftz, FIELDS[source])
+    # MPFR has no such direction. A little more than a tie is none; a number of single precision is far from any other.
     doubles = decode(bits, *FIELDS[source]).view(np.uint64)
-    return mpfr_apply("convert", [doubles | np.isfinite(doubles.view(np.float64))], FIELDS[to], MODES["rn"],
-                      source_fields=FIELDS["f64"])  # fmt: skip
+    more = doubles | np.isfinite(doubles.view(np.float64))
+    return mpfr_apply("convert", [more], FIELDS[to], MODES["rn"], source_fields=FIELDS["f64"])
 
 
-def _rounded(x: Bits, source: str, to: str, direction: str) -> Bits:
-    return _rounded_once(x.tobytes(), source, to, direction)
-
-
-@lru_cache(maxsize=2)
-def _integral_once(x: bytes, source: str, direction: str) -> tuple[list[Any], Bits]:
+@lru_cache(maxsize=4)
+def _integral_once(x: bytes, source: str, direction: str) -> NDArray[np.float64]:
     values = decode(np.frombuffer(x, unsigned_type(*FIELDS[source])), *FIELDS[source])
     with gmpy2.context(precision=53, emax=1 << 20, emin=-(1 << 20), round=gmpy2.RoundToNearest):
-        found = [TO_INTEGRAL[direction](gmpy2.mpfr(v)) for v in values.tolist()]
-    return found, np.array(list(map(float, found)))
-
-
-def _integral(x: Bits, source: str, direction: str) -> Bits:
-    return encode(_integral_once(x.tobytes(), source, direction)[1], *FIELDS[source])
+        return np.array([float(TO_INTEGRAL[direction](gmpy2.mpfr(v))) for v in values.tolist()], np.float64)
 
 
 def _to_integer(c: Conversion, x: Bits, nan: Bits) -> Bits:
     least, largest, width = limits(c.to)
-    found, _ = _integral_once(x.tobytes(), c.source, c.direction)
-    mask = (1 << width) - 1
-    ends = {True: largest, False: least}
-    whole = [
-        0 if gmpy2.is_nan(v) else ends[v > 0] if gmpy2.is_infinite(v) else min(max(int(v), least), largest)
-        for v in found
-    ]
+    found = _integral_once(x.tobytes(), c.source, c.direction)
+    negative, size = np.signbit(found), np.where(nan, 0.0, np.abs(found))
+    most = np.where(negative, np.uint64(-least), np.uint64(largest))
+    beyond = size >= 2.0**64
+    whole = np.where(beyond, most, np.minimum(np.where(beyond, 0.0, size).astype(np.uint64), most))
     special = 1 << (width - 1) if c.source == "f64" or width == 64 else 0
-    return np.where(nan, np.uint64(special), np.array([w & mask for w in whole], np.uint64)).astype(f"u{width // 8}")
+    return np.where(nan, np.uint64(special), np.where(negative, -whole, whole)).astype(f"u{width // 8}")
 
 
 def limits(type_: str) -> tuple[int, int, int]:
@@ -217,7 +204,7 @@ def numbers(x: Bits, type_: str) -> list[int]:
     return [int(v) for v in x.view(f"i{x.dtype.itemsize}" if type_[0] == "s" else x.dtype).tolist()]
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=4)
 def _from_integers(x: bytes, source: str, to: str, direction: str) -> Bits:
     whole = numbers(np.frombuffer(x, f"u{int(source[1:]) // 8}"), source)
     with gmpy2.context(precision=64, emax=1 << 20, emin=-(1 << 20)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import prod
 
 import numpy as np
 from ptxspec import Variant
@@ -80,16 +81,17 @@ _NUMBER = re.compile(r"-?[0-9.]+(?:e[-+]?[0-9]+)?")
 
 def kernel_of(v: Variant, name: str, rows: list[tuple[int, ...]]) -> str:
     """As `kernel`, of a variant with any signature. Each result is stored behind the one before, as `stored` says."""
-    size, results = bytes_of(v), len(_types(v)) - len(v.sources)
+    size, results = bytes_of(v), len(_types(v)) - v.operands
     lines = [f".visible .entry {name}(.param .u64 a) {{", ".reg .b64 %a;", "ld.param.u64 %a, [a];"]
     lines += [f".reg .{register} %{register}_<{len(rows) * _STEP}>;" for register in ("b16", "b32", "b64", "pred")]
     for i, row in enumerate(rows):
         first = i * _STEP
         names = [f"%{_register(t)}_{first + k}" for k, t in enumerate(_types(v))]
-        for register, source, x in zip(names[results:], v.sources, row, strict=True):
-            move = f"mov.{_register(source.type)} {register}, {x};"
-            lines.append(f"setp.ne.b32 {register}, {x}, 0;" if source.type == "pred" else move)
-        lines.append(f"{v.spelling} {'|'.join(names[:results])}, {', '.join(names[results:])};")
+        for register, type_, x in zip(names[results:], _types(v)[results:], row, strict=True):
+            move = f"mov.{_register(type_)} {register}, {x};"
+            lines.append(f"setp.ne.b32 {register}, {x}, 0;" if type_ == "pred" else move)
+        vector = f"{{{', '.join(names[results:])}}}" if v.sources[0].braced else ", ".join(names[results:])
+        lines.append(f"{v.spelling} {'|'.join(names[:results])}, {vector};")
         for k, register in enumerate(names[:results]):
             value, at = f"%b32_{first + _STEP - 1 - k}", (i * results + k) * size
             if v.result == "pred":
@@ -117,8 +119,9 @@ def stored(v: Variant, result: int) -> int:
 
 
 def _register(type_: str) -> str:
-    return "pred" if type_ == "pred" else f"b{type_[1:]}"
+    sizes = [int(n) for n in re.findall(r"\d+", type_)]
+    return f"b{prod(sizes)}" if sizes else "pred"
 
 
 def _types(v: Variant) -> list[str]:
-    return [v.result, *([v.second] if v.second else []), *(s.type for s in v.sources)]
+    return [v.result, *([v.second] if v.second else []), *(s.type for s in v.sources for _ in range(s.registers))]

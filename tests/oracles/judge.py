@@ -53,7 +53,9 @@ def judged(spelling: str) -> bool:
     types have a module of their own."""
     if mixed.judged(spelling):
         return False
-    opcode, *modifiers, _ = DEFAULTS.get(spelling, spelling).split(".")
+    opcode, *modifiers, type_ = DEFAULTS.get(spelling, spelling).split(".")
+    if lane(type_) not in (*FIELDS, "f32x2"):
+        return False
     if {"approx", "full"} & set(modifiers):
         return False
     if opcode == "mad":

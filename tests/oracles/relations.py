@@ -38,13 +38,14 @@ HOLDS = {
     "hi": {GREATER},
     "hs": {EQUAL, GREATER},
 }
+OF_FLOATS = tuple(name for name in HOLDS if name not in ("lo", "ls", "hi", "hs"))
 # By the comparison and the predicate.
 TRUTH = {
     "and": [[False, False], [False, True]],
     "or": [[False, True], [True, True]],
     "xor": [[False, True], [True, False]],
 }
-OPCODES = ("setp", "selp", "slct")
+OPCODES = ("setp", "set", "selp", "slct")
 
 
 def lane(type_: str) -> str:

@@ -115,6 +115,8 @@ def test_what_gives_no_signature_is_reported_where_it_is(project: Project, name:
         ("{source: .f16}", ["try.f32.f16"]),
         ("{result: '.{f16,f32}', source: .f16}", ["try.f32.f16"]),
         (".f16", ["try.f16.f32", "try.f32.f16"]),
+        ("{types: 2}", ["try.f16.f32", "try.f32.f16"]),
+        ("{types: 1}", ["try.f64"]),
         (".f16.f32", ["try.f16.f32"]),
         ("try.f32.f16", ["try.f32.f16"]),
         ("{lacks: .f64}", ["try.f16.f32", "try.f32.f16"]),

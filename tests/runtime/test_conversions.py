@@ -17,7 +17,7 @@ from ptxemu import environment
 SPELLINGS = sorted(
     conversions.spellings(),
     # What MPFR computes once stands together.
-    key=lambda s: (s.split(".")[::-1][:2], conversions.conversion(s).direction, s),
+    key=lambda s: (s.rpartition(".")[2], conversions.conversion(s).direction, s.split(".")[-2], s),
 )
 
 

@@ -326,12 +326,13 @@ def test_wrong_counts_shapes_and_outputs_are_explained() -> None:
         ptxemu.execute("add.f16x2", F32, F32)
 
 
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_no_warning_and_numpys_error_state_is_left_alone(spelling: str) -> None:
     kernel = ptxemu.compile(spelling)
     values = np.array([0, 1, 0x7F800000, 0xFFC00001, 0x7F7FFFFF, 0x80000001, 0x7F800001, 0x7C017C01], np.uint64)
     values = values | values << np.uint64(32)
-    operands = [np.roll(values, i).astype(kernel._signature.registers[0][1].bits) for i in range(kernel.operands)]
+    operands = [np.roll(values, i).astype(t.bits) for i, (_, t) in enumerate(kernel._signature.registers)]
     with warnings.catch_warnings(), np.errstate(all="raise"):
         warnings.simplefilter("error")
         before = np.geterr()

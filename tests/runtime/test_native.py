@@ -12,7 +12,7 @@ import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import ptxemu
 import pytest
-from helpers import ROOT, groups
+from helpers import ROOT, groups, mixed
 from helpers.accelerating import OPCODES, WITH_C, Function, add, built, functions, skip_without_a_compiler
 from helpers.grids import pairs, small, special, triples
 from oracles import judge
@@ -102,6 +102,17 @@ def test_kernels_give_mpfrs_bits(group: tuple[str, frozenset[str], str, int]) ->
 @pytest.mark.parametrize("group", JUDGED, ids=groups.ids)
 def test_every_kernel_gives_mpfrs_bits(group: tuple[str, frozenset[str], str, int]) -> None:
     check_against_mpfr(group, 1 << 18)
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.usefixtures("accelerated")
+@pytest.mark.parametrize("group", mixed.GROUPS, ids=mixed.ids)
+def test_kernels_of_several_types_give_mpfrs_bits(group: mixed.Group) -> None:
+    operands = mixed.operands(group, 1 << 12)
+    # A function is compiled here for the types of the first variant that it computes: padded numbers share another's.
+    for spelling in (s for s in mixed.GROUPS[group] if "e2m1p4x4" not in s):
+        assert ptxemu.compile(spelling, len(operands))._native is not None, spelling
+    mixed.check(group, operands)
 
 
 # Formats that PTX does not have, which a specification may add: each takes another way through the C.
@@ -200,10 +211,10 @@ def test_variables_may_be_called_anything(tmp_path: Path, monkeypatch: pytest.Mo
         shutil.copytree(ROOT / folder, tmp_path / folder)
     path = tmp_path / "spec/instructions/add.yaml"
     text = path.read_text("utf-8")
-    assert "  d = a + b\n" in text
-    strange = "  double = a + b\n  double_ = -double\n  PI = -double_\n  undecided = -PI\n  addition_f32 = -undecided\n"
-    strange += "  d = addition_f32\n"
-    path.write_text(text.replace("  d = a + b\n", strange), "utf-8")
+    assert "  d = addition(a, b, type)\n" in text
+    strange = "  double = addition(a, b, type)\n  double_ = -double\n  PI = -double_\n  undecided = -PI\n"
+    strange += "  addition_f32 = -undecided\n  d = addition_f32\n"
+    path.write_text(text.replace("  d = addition(a, b, type)\n", strange), "utf-8")
     generate(tmp_path)
     monkeypatch.setattr(compiling, "SOURCES", str(tmp_path / "generated/python/ptxemu/native"))
     assert "v_double = addition" in (tmp_path / "generated/python/ptxemu/native/add.c").read_text("utf-8")

@@ -113,14 +113,36 @@ def test_operands_have_representations_of_their_own(emu: ModuleType) -> None:
 def test_a_result_of_another_type_is_native_where_all_floats_are(emu: ModuleType) -> None:
     assert emu.execute("cvt.rz.s32.f32", np.float32(-1.5)) == np.int32(-1)
     assert emu.execute("cvt.rz.s32.f32", np.float32(-1.5)).dtype == np.int32
-    assert emu.execute("cvt.rz.s32.f32", np.uint32(0xBFC00000)) == np.uint32(0xFFFFFFFF)
+    assert emu.execute("cvt.rz.s32.f32", np.uint32(0xBFC00000)).dtype == np.int32
     assert emu.execute("cvt.rn.f32.s32", np.int32(-3)) == np.float32(-3)
     assert emu.execute("cvt.rn.f32.s32", np.uint32(0xFFFFFFFD)) == np.float32(-3)
-    narrow = emu.execute("cvt.rn.e4m3.f32", np.float32([240, 1000]))
-    assert narrow.dtype == ml_dtypes.float8_e4m3fn
-    assert emu.execute("cvt.rn.f32.e4m3", narrow[:1]).tolist() == [240]
+    assert emu.execute("cvt.rn.f32.s32", np.uint32(0xFFFFFFFD)).dtype == np.float32
     # No float type of NumPy's has the numbers of tf32, which stand in the upper bits.
     assert emu.execute("cvt.rn.tf32.f32", np.float32(1)) == np.uint32(0x3F800000)
+
+
+def test_types_of_ml_dtypes_come_only_where_such_came(emu: ModuleType) -> None:
+    """Whether it is installed changes nothing else."""
+    narrow = emu.execute("cvt.rn.e4m3.f32", np.float32([240, 1000]))
+    assert narrow.dtype == np.uint8
+    native = narrow.view(ml_dtypes.float8_e4m3fn)
+    assert emu.execute("cvt.rn.f32.e4m3", native[:1]).tolist() == [240]
+    assert emu.execute("cvt.rn.e5m2.e4m3", native).dtype == ml_dtypes.float8_e5m2
+    assert emu.execute("cvt.rn.e5m2.e4m3", narrow).dtype == np.uint8
+    out = np.empty(2, ml_dtypes.float8_e4m3fn)
+    assert emu.execute("cvt.rn.e4m3.f32", np.float32([240, 1000]), out=out) is out
+    b = np.ones(2, ml_dtypes.bfloat16)
+    assert emu.execute("fma.rn.f32.bf16", b, b, np.float32([1, 2])).dtype == np.float32
+    assert emu.execute("fma.rn.f32.bf16", b.view(np.uint16), b.view(np.uint16), np.float32([1, 2])).dtype == np.uint32
+
+
+def test_an_integer_result_is_one_of_its_type_whatever_came(emu: ModuleType) -> None:
+    for a in (np.int32([-1]), np.uint32([0xFFFFFFFF])):
+        for spelling, dtype in (("cvt.s32.s32", np.int32), ("cvt.s8.s32", np.int8), ("cvt.u64.s32", np.uint64)):
+            assert emu.execute(spelling, a).dtype == dtype
+    out = np.empty(1, np.uint32)
+    assert emu.execute("cvt.s32.s32", np.int32([-1]), out=out) is out
+    assert out[0] == 0xFFFFFFFF
 
 
 def test_out_may_be_bits_or_native_where_the_result_has_a_type_of_its_own(emu: ModuleType) -> None:
@@ -135,7 +157,7 @@ def test_out_may_be_bits_or_native_where_the_result_has_a_type_of_its_own(emu: M
 
 
 def test_errors_say_what_an_operand_may_be(emu: ModuleType) -> None:
-    with pytest.raises(emu.OperandError, match=r"operand c is float32; expected bool"):
+    with pytest.raises(emu.OperandError, match=r"operand c is float32; expected bool for .pred"):
         emu.execute("selp.f32", F32, F32, F32)
     with pytest.raises(emu.OperandError, match=r"operand c is float32; expected int32 or uint32 \(bits\)"):
         emu.execute("slct.f32.s32", F32, F32, F32)
@@ -145,6 +167,14 @@ def test_errors_say_what_an_operand_may_be(emu: ModuleType) -> None:
         emu.execute("add.tf32", F32, F32)
     with pytest.raises(emu.OperandError, match=r"operand a1 is float32, operand a0 is uint32; all must be of one"):
         emu.execute("cvt.rn.f16x2.f32", F32, F32.view(np.uint32))
+    with pytest.raises(
+        emu.OperandError, match=r"operand a is float32; expected uint16 \(the bits of 2 lanes\) for .e4m3x2"
+    ):
+        emu.execute("cvt.rn.f16x2.e4m3x2", F32)
+    with pytest.raises(emu.OperandError, match=r"operand a is uint8; expected float16 or uint16 \(bits\) for .f16"):
+        emu.execute("cvt.rn.f32.f16", np.uint8(1))
+    with pytest.raises(emu.OperandError, match=r"operand c is uint8; expected bool for .pred"):
+        emu.execute("selp.f32", F32, F32, np.ones(4, np.uint8))
 
 
 def test_operands_broadcast_and_large_ones_go_in_blocks_on_threads(emu: ModuleType) -> None:

@@ -12,7 +12,6 @@ from helpers.project import Project
 from helpers.sizes import each_size
 from ptxspec.model import Spec
 from ptxspec.ptxas import verify
-from ptxspec.ptxas.combinations import Combinations
 
 
 def some(spec: Spec, monkeypatch: pytest.MonkeyPatch) -> Spec:
@@ -39,7 +38,7 @@ def test_ptxas_takes_what_the_specification_says_and_nothing_else(spec: Spec, pt
     before = sum(os.times()[:4])
     result = verify.verify(spec, ptxas)
     assert not result.disagreements, "\n".join(map(str, result.disagreements[:40]))
-    assert result.spellings > 1_000_000
+    assert spec.evidence is not None and spec.evidence.spellings == result.spellings > 1_000_000
     assert sum(os.times()[:4]) - before < 300
 
 
@@ -77,8 +76,6 @@ def test_the_evidence_is_what_was_seen_here(spec: Spec) -> None:
     every = [v for i in spec.instructions.values() for v in i.variants]
     assert spec.evidence.variants == len(every)
     assert spec.evidence.pairs == len(verify.pairs(spec))
-    combinations = (Combinations(spec, opcode) for opcode in spec.instructions)
-    assert spec.evidence.spellings == sum(c.count() for c in combinations) * len(verify.eras(spec))
     listed = [v for i in spec.instructions.values() for v in (*i.variants, *i.refused)]
     differing = [(v.spelling, v.operands) for v in listed if v.manual != v.requires]
     assert [(e.variant, e.operands) for e in spec.evidence.ledger] == differing

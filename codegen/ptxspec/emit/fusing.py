@@ -75,10 +75,14 @@ def _computes(term: Term | None) -> TypeGuard[Apply]:
 
 def _flushes(term: Term) -> TypeGuard[Apply]:
     """Is this a function that can flush its operands itself: one that computes, or compares?"""
-    return _computes(term) or (isinstance(term, Apply) and term.function in TABLE and TABLE[term.function].clause == "5.11")
+    if _computes(term):
+        return True
+    return isinstance(term, Apply) and term.function in TABLE and TABLE[term.function].clause == "5.11"
 
 
 def _map(term: Term, by_name: Mapping[str, Term]) -> Term:
+    if not by_name:
+        return term
     if isinstance(term, Var):
         return by_name.get(term.name, term)
     if isinstance(term, Apply):
@@ -102,7 +106,7 @@ def _without_second_canonicalising(lets: Lets, results: Terms) -> tuple[Lets, Te
                     continue
             case _ if _computes(value):
                 canonical.add(let.name)
-        kept.append(replace(let, value=value))
+        kept.append(replace(let, value=value) if value is not let.value else let)
     return tuple(kept), tuple(_map(r, same) for r in results)
 
 
@@ -170,7 +174,7 @@ def _flushing_late(lets: Lets, results: Terms) -> Lets:
 
 
 def _with_flushed_operands(term: Term, late: Mapping[str, Apply]) -> Term:
-    if not isinstance(term, Apply):
+    if not late or not isinstance(term, Apply):
         return term
     if term.function in _UNFLUSHED:
         return _map(term, {name: flush.arguments[0] for name, flush in late.items()})

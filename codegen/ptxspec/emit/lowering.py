@@ -94,8 +94,8 @@ def applications(program: Program) -> Iterator[Apply]:
 
 
 def rounds(program: Program) -> bool:
-    """Whether some operation has a result that need not be exact."""
-    return any(TABLE[a.function].rounds and not _is_exact(a) for a in applications(program))
+    """Whether some operation has a result that need not be exact, and that a direction decides: no random bits."""
+    return any(TABLE[a.function].rounds and a.mode and not _is_exact(a) for a in applications(program))
 
 
 def _is_exact(a: Apply) -> bool:
@@ -127,6 +127,10 @@ class Lowering(ABC):
         match term.function:
             case "bitNot":
                 return self.within(term.kind, self.of_kind(term.kind, f"~{texts[0]}"))
+            case "addIntegers":
+                return self.within(term.kind, self.of_kind(term.kind, f"{texts[0]} + {texts[1]}"))
+            case "subtractIntegers":
+                return self.within(term.kind, self.of_kind(term.kind, f"{texts[0]} - {texts[1]}"))
             case "shiftLeft":
                 shifted = self.of_kind(term.kind, f"{texts[0]} << {self.count(term.kind, term.count)}")
                 return self.within(term.kind, shifted)

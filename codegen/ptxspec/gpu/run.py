@@ -72,7 +72,8 @@ class Emulator:
         given = [x.astype(np.bool_) if t.kind == BOOL else x for t, x in zip(types, operands, strict=True)]
         found = kernel(*given, results=len(v.results))
         columns = found if isinstance(found, tuple) else (found,)
-        return registers.joined([np.asarray(x, word) for x in columns])
+        bits = [x if x.dtype == np.bool_ else x.view(f"u{x.itemsize}") for x in columns]
+        return registers.joined([np.asarray(x, word) for x in bits])
 
 
 def run(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..query.alike import advice
 from ..query.database import Database, Variant
-from ..query.verdicts import Reason, refusals, why_not
+from ..query.verdicts import Reason, forms_text, refusals, why_not
 from . import operands as kinds
 from .findings import ERROR, NOTE, WARNING, WHOLE, Complaint
 from .matching import Matcher, count, unreadable
@@ -71,7 +71,7 @@ class InstructionJudge:
     ) -> Judgement:
         opcode, *names = head.split(".")
         types = [n for n in names if n in self.types or n in self.other_types]
-        if self.db.is_elsewhere(opcode, names):
+        if self.db.is_elsewhere(opcode, names) or self.matcher.is_elsewhere(opcode, shapes):
             return NOT_OURS
         known = self.types | self.modifiers | self.other_types
         if lenient and known.isdisjoint(names) and not any(map(_LIKE_A_TYPE, names)):
@@ -168,7 +168,7 @@ class InstructionJudge:
     ) -> Complaint:
         spelling = ".".join((opcode, *effective))
         unknown = [n for n in effective if n not in self.types and n not in self.modifiers]
-        has = ", ".join(f".{'.'.join(t)}" for t in self.db.opcodes[opcode].types)
+        has = forms_text(self.db.opcodes[opcode])
         if not types and not unknown:
             reason = Reason("missing-type", f"{spelling} has no type; {opcode} has {has}")
         elif not self.other_types.isdisjoint(types):

@@ -53,7 +53,7 @@ class Linter:
         self.ptx = db.ptx_version(ptx) if ptx is not None else None
         assembler = db.data["assembler"]
         self._options = frozenset(assembler["target_options"])
-        self._special = special_names(assembler["special_registers"], assembler["named_integers"])
+        self._special = special_names(assembler)
         self.judge = InstructionJudge(db, pairs=self.target is not None and self.ptx is not None)
 
     def lint(self, chunks: Iterable[str], file: str, language: str = PTX) -> Iterator[Finding]:

@@ -36,11 +36,17 @@ _SOURCES: dict[str, _Said] = {
     kinds.INVERTED: ("illegal-operand", "a register is not negated here", "negate it by an instruction of its own"),
     kinds.DISCARD: ("syntax", "`_` is no source operand", "name a register"),
     kinds.PAIR: ("syntax", "a source operand is one register", "name one register"),
-    kinds.SPECIAL: ("illegal-operand", "{operand} is a special register, which is not read here",
-        "move it into a register first, and convert that"),
+    **dict.fromkeys(kinds.SPECIALS, ("illegal-operand", "{operand} is a special register, which is not read here",
+        "move it into a register first, and convert that")),
     **_NO_NUMBERS,
     **_NAMES,
 }  # fmt: skip
+# By which of the sorts of constants names are taken that no register has.
+_NAMED = {
+    **{kind: frozenset([kind]) for kind in (kinds.SPECIAL, kinds.WIDE_SPECIAL, kinds.PREDICATE_SPECIAL)},
+    kinds.EITHER_SPECIAL: frozenset([kinds.SPECIAL, kinds.WIDE_SPECIAL]),
+    **dict.fromkeys((kinds.UNDECLARED, kinds.PART, kinds.SUM), frozenset(["variable"])),
+}
 _FUNCTION = ("illegal-operand", "{operand} is a function, which is not read here", "name a register")
 _NO_REGISTER = ("illegal-destination", "the result needs a register", "name a register")
 _DESTINATIONS: dict[str, _Said] = {
@@ -51,7 +57,10 @@ _DESTINATIONS: dict[str, _Said] = {
     kinds.INVERTED: ("illegal-destination", "the result is not negated", "negate it by an instruction of its own"),
     kinds.DISCARD: ("illegal-destination", "the result is not discarded; the assembler stops here", "name a register"),
     kinds.PAIR: ("illegal-destination", "there is no second result", "name one register"),
-    kinds.SPECIAL: ("illegal-destination", "{operand} is a special register, which is not written", "name a register"),
+    **dict.fromkeys(
+        kinds.SPECIALS,
+        ("illegal-destination", "{operand} is a special register, which is not written", "name a register"),
+    ),
     kinds.FUNCTION: ("illegal-destination", "{operand} is a function", "name a register"),
     **_NAMES,
 }
@@ -81,6 +90,11 @@ class Matcher:
         self._registers: dict[str, Any] = assembler["registers"]
         self._constants: dict[str, Any] = assembler["constants"]
         self._letters = {f'"{c}"': tuple(f".{r}" for r in rs) for c, rs in assembler["constraints"].items()}
+
+    def is_elsewhere(self, opcode: str, shapes: Sequence[Shape] | None) -> bool:
+        """Whether operands are those of other instructions of this name."""
+        others: bool = self._db.opcodes[opcode].data["assembler"].get("vectors_elsewhere", False)
+        return bool(others and shapes and _kind(shapes[0]) == kinds.VECTOR)
 
     def complaints(self, v: Variant, shapes: Sequence[Shape]) -> list[Complaint]:
         """`shapes` are the kinds of all operands, the result's first."""
@@ -131,6 +145,8 @@ class Matcher:
             kind = shape[1]
         if kind in (*_CONSTANTS, kinds.FUNCTION):
             return self._constant(v, kind, source.type)
+        if kind in _NAMED and not _NAMED[kind].isdisjoint(self._taken(v, "constants", source.type, ()) or ()):
+            return None
         return _SOURCES.get(kind) or self._register(v, kind, source.type)
 
     def _vector(self, v: Variant, source: Source, shape: Shape, operand: int) -> list[Complaint]:
@@ -140,7 +156,7 @@ class Matcher:
         found = []
         for i, kind in enumerate(shape[1:]):
             # Of integers and special registers the type depends on what stands beside them.
-            if kind not in (constants.INTEGER, kinds.SPECIAL):
+            if kind not in (constants.INTEGER, *kinds.SPECIALS):
                 said = _FUNCTION if kind == kinds.FUNCTION else self._source(v, source, kind)
                 found += [Complaint(ERROR, *said, operand=operand, part=i)] if said else []
         return found
@@ -151,7 +167,7 @@ class Matcher:
             return None
         if kind == kinds.FUNCTION:
             return _FUNCTION
-        taken = [t for t in taken if t != _ADDRESS]
+        taken = [t for t in taken if t in _CONSTANTS]
         if not taken:
             return (
                 "illegal-immediate",

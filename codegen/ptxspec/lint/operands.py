@@ -14,6 +14,10 @@ REGISTER, VECTOR, ADDRESS, NEGATED, INVERTED, DISCARD, PAIR, SUM, MALFORMED, UNK
 )  # fmt: skip
 # What a register turns out to be by its name and the declarations; else its type.
 SPECIAL, UNDECLARED, PART, FUNCTION = "special", "undeclared", "part", "function"
+# Special registers of 64 bits, of 32 or 64, predicates, and what is read of none: vectors, fields of what is none.
+WIDE_SPECIAL, EITHER_SPECIAL = "wide special", "either special"
+PREDICATE_SPECIAL, STRANGE_SPECIAL = "predicate special", "strange special"
+SPECIALS = (SPECIAL, WIDE_SPECIAL, EITHER_SPECIAL, PREDICATE_SPECIAL, STRANGE_SPECIAL)
 
 # The kind of an operand; where it has parts, those of the parts stand behind it.
 Shape: TypeAlias = "str | tuple[str, ...]"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from . import constants, operands as kinds
 from .operands import Operand
@@ -18,6 +19,8 @@ _ARGUMENT = re.compile(r"[%$][0-9]{1,4}")
 _DIGITS = "0123456789"
 # No program nests blocks so deep.
 _DEEPEST = 1000
+# Special registers of which a field is read.
+_VECTOR = "special vector"
 _MANY = 100_000
 
 # Names of one block: of %f<9>, %f has the count and the type.
@@ -119,7 +122,7 @@ class Registers:
         declared = self._declared(name)
         if declared is None:
             if special := _find(self._special, name):
-                return special
+                return _read_special(special, part)
             return kinds.UNDECLARED if self._body is not None and self._whole else kinds.REGISTER
         if not part or declared == kinds.FUNCTION:
             return declared
@@ -134,12 +137,27 @@ class Registers:
         return None
 
 
-def special_names(registers: Iterable[str], integers: Iterable[str]) -> Block:
+def special_names(assembler: Mapping[str, Any]) -> Block:
     """The special registers, and the integers that have names."""
     found: Block = {}
-    _add(found, kinds.SPECIAL, ",".join(registers))
+    integers, others = assembler["named_integers"], assembler["special_kinds"]
+    for kind, names in (
+        (_VECTOR, "vector"),
+        (kinds.WIDE_SPECIAL, "wide"),
+        (kinds.EITHER_SPECIAL, "either"),
+        (kinds.PREDICATE_SPECIAL, "predicate"),
+    ):
+        _add(found, kind, ",".join(others.get(names, ())))
+    _add(found, kinds.SPECIAL, ",".join(assembler["special_registers"]))
     _add(found, constants.INTEGER, ",".join(integers))
     return found
+
+
+def _read_special(kind: str, part: str) -> str:
+    """What a special register is, or a field of one."""
+    if kind == constants.INTEGER or (bool(part) == (kind == _VECTOR) and part in ("", ".x", ".y", ".z", ".w")):
+        return kinds.SPECIAL if kind == _VECTOR else kind
+    return kinds.STRANGE_SPECIAL
 
 
 def _add(block: Block, type_: str, names: str) -> bool:

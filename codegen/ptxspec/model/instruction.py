@@ -272,9 +272,11 @@ class Instruction:
     had. `registers` are those that the manual gives operands of a type here, where that is not as for every opcode.
 
     `elsewhere` are the forms, each as its types, that other instructions of this name have: any other form that no
-    variant has is refused. It is None where nobody said, so that nothing is known of other forms. `empty_types` are
-    types that the assembler takes beside the others, and that do nothing. `acts_on` are the formats that a modifier acts
-    on here, where these are not all. `crashes` are variants that the assembler takes, and then breaks down on."""
+    variant has is refused. It is None where nobody said, so that nothing is known of other forms. `other_modifiers` are
+    those that only other instructions of this name have, `empty_types` types that the assembler takes beside the
+    others, and that do nothing. `acts_on` are the formats that a modifier acts on here, where not on all.
+    `crashes` are variants that the assembler takes, and then breaks down on. `vectors_elsewhere`:
+    statements with a vector as their result are other instructions too."""
 
     opcode: str
     path: str
@@ -287,6 +289,7 @@ class Instruction:
     assembler_rules: tuple[Rule, ...]
     tolerated: tuple[Tolerated, ...]
     elsewhere: tuple[tuple[str, ...], ...] | None
+    other_modifiers: tuple[str, ...]
     empty_types: tuple[str, ...]
     operand_rules: tuple[OperandRule, ...]
     means: tuple[Meaning, ...]
@@ -300,8 +303,9 @@ class Instruction:
     hardware: tuple[HardwarePath, ...] = ()
     refused: tuple[Variant, ...] = ()
     registers: Mapping[str, str] = field(default_factory=dict)
+    vectors_elsewhere: bool = False
     lane_bits: tuple[LaneBits, ...] = ()
-    crashes: Selector | None = None
+    crashes: tuple[Selector, ...] = ()
     acts_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property

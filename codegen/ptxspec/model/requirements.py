@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -25,13 +25,10 @@ class Pattern:
     types: tuple[str, ...] = ()
     exact: bool = False
 
-    def matches(self, variant: Variant) -> bool:
-        modifiers, types, _ = variant.form
-        if self.exact:
-            return self.modifiers == modifiers and self.types == types
-        several = len(self.types) > 1
-        spelled = self.types == types if several else not self.types or self.types[0] in types
-        return spelled and self.modifiers <= modifiers
+    def is_about(self, types: tuple[str, ...]) -> bool:
+        if self.exact or len(self.types) > 1:
+            return self.types == types
+        return not self.types or self.types[0] in types
 
 
 @dataclass(frozen=True)
@@ -49,26 +46,28 @@ class Selector:
     source: tuple[str, ...] = ()
 
     def matches(self, variant: Variant) -> bool:
+        modifiers, types, operands = variant.form
         return (
-            (self.operands is None or self.operands == variant.operands)
-            and (self.types is None or self.types == len(variant.types))
+            (self.operands is None or self.operands == operands)
+            and (self.types is None or self.types == len(types))
+            and any(m == modifiers if exact else m <= modifiers for m, exact in self._asked_of(types))
             and not (self.lacks & variant.names)
             and (not self.result or variant.result.type.name in self.result)
             and (not self.source or any(s.type.name in self.source for s in variant.sources))
-            and any(p.matches(variant) for p in self._about(variant.form[1]))
         )
 
-    def _about(self, types: tuple[str, ...]) -> Iterator[Pattern]:
-        """The patterns whose types these types can be."""
-        for key in {types, *((t,) for t in types), ()}:
-            yield from self._by_types.get(key, ())
+    def _asked_of(self, types: tuple[str, ...]) -> Sequence[tuple[frozenset[str], bool]]:
+        """The modifiers of the patterns that a spelling with these types may match, and whether it may have no others:
+        the same of thousands of variants."""
+        found = self._asked.get(types)
+        if found is None:
+            patterns = [p for p in self.patterns if p.is_about(types)]
+            found = self._asked[types] = [(p.modifiers, p.exact) for p in patterns]
+        return found
 
     @cached_property
-    def _by_types(self) -> Mapping[tuple[str, ...], Sequence[Pattern]]:
-        found: dict[tuple[str, ...], list[Pattern]] = {}
-        for p in self.patterns:
-            found.setdefault(p.types, []).append(p)
-        return found
+    def _asked(self) -> dict[tuple[str, ...], Sequence[tuple[frozenset[str], bool]]]:
+        return {}
 
 
 @dataclass(frozen=True)

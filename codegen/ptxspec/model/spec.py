@@ -61,6 +61,7 @@ class Assembler:
     target_options: tuple[str, ...] = ()
     registers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     constraints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    special_kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     special_registers: tuple[str, ...] = ()
 
 
@@ -79,8 +80,8 @@ class Naming:
 
 @dataclass(frozen=True)
 class Spec:
-    """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode. `groups`
-    are of modifiers."""
+    """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode.
+    `groups` are those of modifiers, of which semantics knows; those of types are for notation alone."""
 
     formats: Mapping[str, Format | FixedPoint]
     nan_rules: Mapping[str, NanRule]
@@ -99,6 +100,11 @@ class Spec:
     recordings: tuple[Recording, ...] = ()
     units: Mapping[str, Unit] = field(default_factory=dict)
     naming: Naming = Naming()
+
+    @cached_property
+    def notation(self) -> Mapping[str, tuple[str, ...]]:
+        """What notations may name: the groups of modifiers and of types."""
+        return {**self.groups, **self.type_groups}
 
     def claim(self, variant: Variant, target: str | None) -> str:
         """The variant's claim on a target: what is not exact is `measured` where all recordings of that target that
@@ -138,8 +144,8 @@ class Spec:
 
     def has_kernel(self, v: Variant) -> bool:
         """Whether a kernel can be compiled for it: it is current, and the assembler comes to an end."""
-        crashes = self.instructions[v.opcode].crashes
-        return self.catalog.is_current(v.requires) and not (crashes and crashes.matches(v))
+        crashes = any(s.matches(v) for s in self.instructions[v.opcode].crashes)
+        return self.catalog.is_current(v.requires) and not crashes
 
     @property
     def newest(self) -> str:

@@ -146,10 +146,6 @@ class Combinations:
         known = self._spec.assembler.registers
         return [t.name for t in self._spec.types.values() if t.kind != BOOL and t.name in known]
 
-    def count(self) -> int:
-        """How many statements are asked."""
-        return sum(len(self.statements(block)[0]) for block in self.asked())
-
     def asked(self) -> Iterator[Block]:
         """Of the right types, and of those of which one was exchanged, all sets of modifiers, with foreign ones too:
         each of these whole where it is not too large, else its single mistakes and some others in turn."""

@@ -323,11 +323,15 @@ class Database:
         those that its file names, or where it names none, all that it does not describe."""
         assembler, names = self.opcodes[opcode].data["assembler"], tuple(names)
         types = tuple(self.form(opcode, *names).split(".")[1:])
-        if not set(assembler["empty_types"]).isdisjoint(names):
+        if not {*assembler["empty_types"], *assembler["other_modifiers"]}.isdisjoint(names):
             return True
-        if not types or types in self.opcodes[opcode].types:
+        if not types:
             return False
-        return assembler["elsewhere"] is None or ".".join(types) in assembler["elsewhere"]
+        if assembler["elsewhere"] is None:
+            return types not in self.opcodes[opcode].types
+        # A form may name modifiers that only other instructions have, as in .cc.u32.
+        forms = (form.split(".") for form in assembler["elsewhere"])
+        return any(tuple(form[-len(types) :]) == types and set(form[: -len(types)]) <= set(names) for form in forms)
 
     def is_other_type(self, name: str) -> bool:
         """Whether a name is a type that instructions outside of the database have: it is not declared, or no float."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..catalog import Refusal, Requirement, requirement_of
 from ..diagnostics import PtxspecError, nearest, suggest, unknown
 from .alike import advice, alike, in_other_letters
-from .database import Database, Variant, names_of
+from .database import Database, Opcode, Variant, names_of
 
 _SPELLING = re.compile(r"\w+(\.[\w:]+)*")
 
@@ -202,7 +202,7 @@ def _types(db: Database, opcode: str, names: Sequence[str]) -> Reason:
     """The spelling has types that none of the opcode's has, or none."""
     about = db.opcodes[opcode]
     types = [n for n in names if n in db.types or n in db.other_types]
-    listed = _listed(".".join(t) for t in about.types)
+    listed = forms_text(about)
     strange = [n for n in names if not db.knows(n)]
     if strange and not types:
         near = suggest(strange[0], about.names, ".", f"{opcode} has {listed}")
@@ -220,9 +220,8 @@ def _outside(db: Database, opcode: str, names: Sequence[str]) -> Reason | None:
         return Reason("not-in-database", f".{other} is a type of other sections of PTX") if other else None
     if not db.is_elsewhere(opcode, names):
         return None
-    has = _listed(".".join(t) for t in db.opcodes[opcode].types)
     message = f"{db.form(opcode, *names)} is a form of other sections of PTX"
-    return Reason("not-in-database", f"{message}; here {opcode} has {has}")
+    return Reason("not-in-database", f"{message}; here {opcode} has {forms_text(db.opcodes[opcode])}")
 
 
 def _combination(
@@ -244,6 +243,14 @@ def _combination(
     together = " ".join(f".{m}" for m in modifiers)
     counted = f" with {operands} operands" if operands and len({v.operands for v in typed}) > 1 else ""
     return Reason("illegal-combination", f"{form} does not take {together} together{counted}")
+
+
+def forms_text(about: Opcode) -> str:
+    """The types that an opcode's spellings end in; sequences of several, which may be hundreds, in notation."""
+    from ..compact import compact
+
+    several = compact((((), types) for types in about.types if len(types) > 1), {})
+    return ", ".join([*(f".{types[0]}" for types in about.types if len(types) == 1), *several])
 
 
 def _listed(names: Iterable[str]) -> str:

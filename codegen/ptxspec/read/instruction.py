@@ -94,6 +94,7 @@ class _InstructionFile:
             assembler_rules=tuple(observed),
             tolerated=self.tolerated(),
             elsewhere=self.elsewhere(),
+            other_modifiers=tuple(self.assembler.get("other_modifiers", [])),
             empty_types=self.empty_types(),
             operand_rules=tuple(self.operands(i, r) for i, r in enumerate(self.assembler.get("operands", []))),
             means=means,
@@ -113,8 +114,11 @@ class _InstructionFile:
             notes=tuple(self.note(("notes", i), n) for i, n in entries("notes")),
             variants=(),
             registers=self.registers(),
+            vectors_elsewhere=self.assembler.get("vectors_elsewhere", False),
             lane_bits=lane_bits,
-            crashes=self.selector(("assembler",), self.assembler, "crashes") if "crashes" in self.assembler else None,
+            crashes=tuple(
+                self.selector(("assembler", "crashes", i), c) for i, c in enumerate(self.assembler.get("crashes", []))
+            ),
             acts_on=self.acts_on(),
         )  # fmt: skip
         if len(self.errors) > before:
@@ -232,12 +236,15 @@ class _InstructionFile:
             return None
         found = []
         for i, text in enumerate(self.assembler["elsewhere"]):
-            types = tuple(text.split(".")[1:])
+            names = tuple(text.split(".")[1:])
+            # Modifiers that only other instructions have stand before the types.
+            own = [k for k, n in enumerate(names) if n in self.spec.types or n in self.spec.assembler.other_types]
+            types = names[own[0] :] if own else names
             self.other_types(("assembler", "elsewhere", i), types)
-            if any(types == v.type_names for v in self.variants):
+            if any(names == v.type_names for v in self.variants):
                 at = ("assembler", "elsewhere", i)
                 self.errors.append(self.doc.error(at, f"{self.opcode}{text} is described in this file"))
-            found.append(types)
+            found.append(names)
         return tuple(found)
 
     def empty_types(self) -> tuple[str, ...]:

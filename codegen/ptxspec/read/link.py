@@ -139,7 +139,6 @@ def _shared(docs: Mapping[str, Document], context: Context) -> Spec | None:
     context.versions = read_versions(targets, context)
     context.targets = read_targets(targets, context, context.versions)
     context.modifiers = read_modifiers(modifiers, context, formats)
-    # Semantics asks which member of a group of modifiers a variant has; groups of types are for notation alone.
     groups = context.groups = read_groups(modifiers, context, context.modifiers, "modifier")
     type_groups = read_groups(types, context, context.types, "type")
     context.groups = {**groups, **type_groups}

@@ -141,9 +141,14 @@ class Expressions(Values):
     ) -> Static | Typed:
         x, count = values
         if not isinstance(x, Typed) or x.term.kind.sort != "bits":
-            raise self.wrong(e, f"'{op}' shifts bits", "take bits(x) of a float first")
+            raise self.wrong(e, f"'{op}' shifts bits", "take bits(x) of a number first")
+        if isinstance(count, Typed) and count.term.kind.fixed:
+            if count.term.kind.fixed.signed or count.term.kind.fixed.point:
+                raise self.wrong(nodes[1], f"a shift is by an unsigned integer, this is a {count.term.kind}")
+            name = "shiftLeftBy" if op == "<<" else "shiftRightBy"
+            return Typed(Apply(x.term.kind, name, (x.term, count.term)))
         if not isinstance(count, Static) or not isinstance(count.value, Fraction):
-            raise self.wrong(nodes[1], "a shift is by a literal number of places")
+            raise self.wrong(nodes[1], "a shift is by a literal number of places, or by an unsigned integer")
         places = count.value
         if places.denominator != 1 or not 0 <= places < x.term.kind.width:
             raise self.wrong(nodes[1], f"a shift of {x.term.kind} is by 0 to {x.term.kind.width - 1} places")
@@ -218,7 +223,7 @@ class Expressions(Values):
             return self.convert_stochastic(e, f, scope)
         if f.name in ("congruent", "convertNaN"):
             return self.reencoded(e, f, scope)
-        if "count" in f.parameters:
+        if f.operator in ("<<", ">>"):
             return self.shift(e, f.operator, e.arguments, [self.value(a, scope) for a in e.arguments])
         if f.name == "select":
             test, then, other = e.arguments
@@ -270,7 +275,7 @@ class Expressions(Values):
                 "name the first result, or compute it in one rounding with fusedMultiplyAdd(a, b, c)",
             )  # fmt: skip
         terms = tuple(a.term for a in arguments)
-        result = {"float": kind, "bool": BOOL, "bits": bits_of(kind.width)}[f.result]
+        result = {"float": kind, "integer": kind, "bool": BOOL, "bits": bits_of(kind.width)}[f.result]
         if f.rounds:
             ftz = self.flushes(kind.format) and f.name != "roundToIntegral"
             return Typed(Apply(result, f.name, terms, kind.format, self.mode, ftz), True)
@@ -295,10 +300,12 @@ class Expressions(Values):
         """An integer or a NaN in another format, where nothing is rounded."""
         x = self.typed(self.value(e.arguments[0], scope), e.arguments[0])
         to = self.named_format(e.arguments[1], scope)
-        if x.term.kind.sort != f.parameters[0]:
-            raise self.wrong(e.arguments[0], f"{f.name} takes a {f.parameters[0]}, this is a {x.term.kind}", usage(f))
-        if number_in(to).sort != f.parameters[0]:
-            raise self.wrong(e.arguments[1], f"{f.name} gives a {f.parameters[0]}, {to.name} is none", usage(f))
+        sort = f.parameters[0]
+        named = {"integer": "an integer"}.get(sort, f"a {sort}")
+        if x.term.kind.sort != sort:
+            raise self.wrong(e.arguments[0], f"{f.name} takes {named}, this is a {x.term.kind}", usage(f))
+        if number_in(to).sort != sort:
+            raise self.wrong(e.arguments[1], f"{f.name} gives {named}, {to.name} is none", usage(f))
         has, lack = _LACKS[f.needs]
         for format in (x.term.kind.format, to):
             if isinstance(format, Format) and not has(format):

@@ -19,7 +19,6 @@ import numpy as np
 from . import arithmetic, environment, wide
 from .binary import (
     BINARY32,
-    BINARY64,
     Array,
     Direction,
     Format,
@@ -30,12 +29,12 @@ from .binary import (
     roundTowardPositive,
     roundTowardZero,
 )
-from .declared import Declared, encode, flushed, integral, values
-from .integers import FixedPoint, Magnitude, read, shifted, u64, write
+from .declared import Declared, as_single, encode, flushed, integral, values
+from .integers import FixedPoint, Magnitude, read, shifted, u64
 from .narrowing import single_to_odd, widen
 from .rounding import odd_of
 from .selection import replace
-from .tables import ENOUGH, every_pattern
+from .tables import ENOUGH, every_pattern, half
 
 Number: TypeAlias = "Format | Declared | FixedPoint"
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
@@ -64,9 +63,9 @@ def _convert(x: Array, source: Number, f: Number, mode: Direction, ftz: bool, da
             return _between(x, source, f, mode)
         if source.width == 64:
             return _from_long(x, source, f, mode, ftz)
-        return _to_float(_float_of_integer(x, source), f, mode, ftz)
+        return to_float(_float_of_integer(x, source), f, mode, ftz)
     value = _float_of(x, source, daz)
-    return _to_integer(value, f, mode) if isinstance(f, FixedPoint) else _to_float(value, f, mode, ftz)
+    return _to_integer(value, f, mode) if isinstance(f, FixedPoint) else to_float(value, f, mode, ftz)
 
 
 # From floats
@@ -79,15 +78,17 @@ def as_double(x: Array, f: Format | Declared, daz: bool) -> Array:
 
 def _float_of(x: Array, f: Format | Declared, daz: bool) -> Array:
     if isinstance(f, Declared):
-        return values(flushed(x, f) if daz else x, f)
+        x = flushed(x, f) if daz else x
+        return as_single(x, f) if f.is_upper_part else values(x, f)
     return widen(x, f, _SINGLE if f.precision <= 24 and f.exponent_bits <= 8 else _DOUBLE, daz)
 
 
-def _to_float(value: Array, f: Format | Declared, mode: Direction, ftz: bool) -> Array:
+def to_float(value: Array, f: Format | Declared, mode: Direction, ftz: bool) -> Array:
+    """float32 or float64, exact or rounded to odd, in a format."""
     if isinstance(f, Format):
         carrier = native_format(value.dtype)
         return arithmetic.convert(value.view(carrier.unsigned), carrier, f, mode, ftz)
-    upper, short = _is_upper_part(f), value.size >= ENOUGH and _is_short(f)
+    upper, short = f.is_upper_part, value.size >= ENOUGH and _is_short(f)
     if not (upper or short) or (value.dtype == _DOUBLE and not environment.STEERS):
         return encode(value.astype(_DOUBLE, copy=False), f, mode, ftz)
     if value.dtype == _DOUBLE:
@@ -95,8 +96,7 @@ def _to_float(value: Array, f: Format | Declared, mode: Direction, ftz: bool) ->
     bits = value.view(u32)
     if upper:
         return _upper_part(bits, f, mode, ftz)
-    index = (bits & u32(0xFFFF)) != 0
-    return _every_short(f, mode, ftz).take((bits >> u32(16)).astype(np.uint16) | index, mode="wrap")
+    return _every_short(f, mode, ftz).take(half(bits), mode="wrap")
 
 
 def _is_short(f: Declared) -> bool:
@@ -112,18 +112,13 @@ def _every_short(f: Declared, mode: Direction, ftz: bool) -> Array:
     return found
 
 
-def _is_upper_part(f: Declared) -> bool:
-    """Is a pattern the upper part of a float32?"""
-    same = f.exponent_bits == 8 and f.bias == 127 and f.overflow == "infinity" and f.has_infinity and f.signed
-    return same and f.has_subnormals and f.nans == (1 << f.fraction_bits) - 1 and f.fraction_bits <= 21
-
-
 def _upper_part(bits: Array, f: Declared, mode: Direction, ftz: bool) -> Array:
     cut = BINARY32.fraction_bits - f.fraction_bits
     magnitude = bits & u32(BINARY32.magnitude_mask)
     nan = magnitude > BINARY32.infinity
     places, half = u32((1 << cut) - 1), u32(1 << (cut - 1))
-    outward = None
+    # Below 2**emin places are as far apart as above it; an unbounded exponent would halve them.
+    reach: Any = half // u32(2) if mode in (roundTiesToEven, roundTiesToAway) else u32(0)
     if mode == roundTiesToEven:
         rounded = bits >> u32(cut)
         rounded &= u32(1)
@@ -136,13 +131,11 @@ def _upper_part(bits: Array, f: Declared, mode: Direction, ftz: bool) -> Array:
     else:
         outward = bits >> u32(31)
         outward ^= u32(mode == roundTowardPositive)
+        reach = outward * (places >> u32(1))
         rounded = outward * places
         rounded += magnitude
     rounded >>= u32(cut)
     if ftz:
-        # Below 2**emin places are as far apart as above it; an unbounded exponent would halve them.
-        near = {roundTiesToEven: half // 2, roundTiesToAway: half // 2, roundTowardZero: 0}.get(mode)
-        reach = (places >> u32(1)) * outward if near is None else u32(near)
         rounded[magnitude < u32(BINARY32.smallest_normal) - reach] = 0
     bits = bits >> u32(31)
     bits <<= u32(f.width - 1)
@@ -194,10 +187,8 @@ def _native(x: Array, f: FixedPoint) -> Array:
 
 def _float_of_integer(x: Array, f: FixedPoint) -> Array:
     """Of at most 32 bits, exactly."""
-    value = _native(x, f).astype(_SINGLE if f.width <= 16 else _DOUBLE)
-    if f.point:
-        value *= value.dtype.type(2.0**-f.point)
-    return value
+    value: Array = _native(x, f).astype(_SINGLE if f.width <= 16 else _DOUBLE)
+    return value * value.dtype.type(2.0**-f.point) if f.point else value
 
 
 def _between(x: Array, source: FixedPoint, f: FixedPoint, mode: Direction) -> Array:
@@ -223,27 +214,23 @@ def convertStochastic(x: Array, random: Array, source: Format | Declared, f: For
     place = np.maximum(np.frexp(size)[1] - 1, f.emin) - f.fraction_bits
     steps = np.floor(np.ldexp(size, width - place)).astype(np.int64) + random.astype(np.int64)
     kept = np.copysign(np.ldexp((steps >> width).astype(np.float64), place), value)
-    exact = np.where(finite, kept, value)
-    if isinstance(f, Declared):
-        return encode(exact, f, roundTiesToEven, False)
-    return arithmetic.convert(exact.view(np.uint64), BINARY64, f, roundTiesToEven, False)
+    return to_float(np.where(finite, kept, value), f, roundTiesToEven, False)
 
 
 def _from_long(x: Array, source: FixedPoint, f: Format | Declared, mode: Direction, ftz: bool) -> Array:
     number, steered = _native(x, source), environment.STEERS and environment.casts()
-    if isinstance(f, Format) and f.native is not None and not source.point:
-        if mode == roundTiesToEven:
-            return number.astype(f.native).view(f.unsigned)
-        if steered and environment.can(mode):
+    if isinstance(f, Format) and f.native is not None:
+        if mode == roundTiesToEven or (steered and environment.can(mode)):
             with environment.environment(mode):
-                return number.astype(f.native).view(f.unsigned)
+                value = number.astype(f.native)
+            return (value * f.native.type(2.0**-source.point) if source.point else value).view(f.unsigned)
     elif steered:
         with environment.environment(roundTowardNegative):
             low = number.astype(_DOUBLE)
         with environment.environment(roundTowardPositive):
             high = number.astype(_DOUBLE)
         value = odd_of(low, high)
-        return _to_float(value * 2.0**-source.point if source.point else value, f, mode, ftz)
+        return to_float(value * 2.0**-source.point if source.point else value, f, mode, ftz)
     exact = read(x, source)
     if isinstance(f, Format):
         return _packed(exact, source.point, f, mode, ftz)
@@ -251,7 +238,7 @@ def _from_long(x: Array, source: FixedPoint, f: Format | Declared, mode: Directi
     kept = (exact.size >> u64(11)) | ((exact.size & u64((1 << 11) - 1)) != 0)
     long = exact.size >> u64(53) != 0
     whole = np.where(long, np.ldexp(kept.astype(np.float64), 11), exact.size.astype(np.float64))
-    return _to_float(np.ldexp(np.where(exact.negative, -whole, whole), -source.point), f, mode, ftz)
+    return to_float(np.ldexp(np.where(exact.negative, -whole, whole), -source.point), f, mode, ftz)
 
 
 def _packed(x: Magnitude, point: int, f: Format, mode: Direction, ftz: bool) -> Array:

@@ -37,8 +37,14 @@ def compile(spelling: str, operands: int | None = None, target: str | None = Non
 
     `operands` is the number of source operands; without it the fewest with which the spelling exists. `target`
     ("sm_90") picks the behaviour of that target where it is known to differ; without it, the behaviour documented for
-    current ones. Raises UnknownVariantError, and UnknownTargetError where the target does not have the variant, with
-    the nearest variants."""
+    current ones. What the kernel takes and gives is said at `Kernel`, and in which order lanes stand:
+
+        >>> kernel = ptxemu.compile("cvt.rn.f16x2.f32")
+        >>> hex(kernel(np.float32(1), np.float32(2)))  # the first operand is the upper half
+        '0x3c004000'
+
+    Raises UnknownVariantError, and UnknownTargetError where the target does not have the variant, with the nearest
+    variants."""
     if not isinstance(spelling, str):
         raise UnknownVariantError(f"a spelling is text such as 'add.f32', not {spelling!r}")
     if not (operands is None or isinstance(operands, (int, np.integer))):
@@ -56,7 +62,16 @@ def _compile(spelling: str, operands: int | None, target: str | None) -> Kernel:
 def execute(
     spelling: str, *arrays: Any, out: Any = None, target: str | None = None, threads: int | None = 1, results: int = 1
 ) -> Any:
-    """Run a variant on its operands, whose number picks the variant; as `compile(...)(...)`."""
+    """Run a variant on its operands, whose number picks the variant; as `compile(...)(...)`.
+
+    Operands and results stand in PTX's order, as `Kernel` says:
+
+        >>> packed = ptxemu.execute("cvt.rn.f16x2.f32", np.float32(1), np.float32(2))
+        >>> hex(packed)  # the first operand is the upper half
+        '0x3c004000'
+        >>> p, q = ptxemu.execute("setp.lt.f32", np.float32(1), np.float32(2), results=2)
+        >>> bool(p), bool(q)
+        (True, False)"""
     return compile(spelling, len(arrays), target)(*arrays, out=out, threads=threads, results=results)
 
 
@@ -66,8 +81,15 @@ class Kernel:
     Operands are NumPy arrays or scalars that broadcast as ufuncs' do, one for each source register, in the statement's
     order: bit patterns (uint8 to uint64) or the native type (float16, float32, float64, those of ml_dtypes; int8 to
     int64 of signed integers); types with several lanes take bit patterns, predicates are bool. Operands of one type are
-    of one representation, and a result of that type comes in it. A result of another type comes in its native type
-    where it has one, unless a float operand came as bits. NumPy's error state stays as it was."""
+    of one representation, and a float result of that type comes in it.
+
+    An integer result is intN of sN and uintN of uN; bits and packed types are uintN. A float result is a float of
+    NumPy's where there is one, unless a float operand came as bits; one of ml_dtypes only where such an operand came.
+    NumPy's error state stays as it was.
+
+    Lanes stand as in PTX. In a packed register lane 0 has the lowest bits; where lanes are registers of their own, the
+    statement has the upper lane first: cvt.rn.f16x2.f32 d, a, b puts a in the upper half of d, and b in the lower one.
+    setp.lt.f16x2 p|q, a, b gives p of the lower halves, and q of the upper ones."""
 
     def __init__(self, row: Row, target: str | None) -> None:
         self.variant = row.variant
@@ -163,10 +185,10 @@ class Kernel:
         return result, result.view(t.bits if result.dtype.isnative else t.in_order_of(result))
 
     def _as_bits(self, x: Any, name: str, t: Type) -> Array:
-        what = f"operand {name}"
+        what, expected = f"operand {name}", f"{t.accepted} for .{t.name}"
         if not isinstance(x, (np.ndarray, np.generic)):
             raise OperandError(
-                f"{self._row}: {what} is a {type(x).__name__}; expected a NumPy array or scalar of {t.accepted}"
+                f"{self._row}: {what} is a {type(x).__name__}; expected a NumPy array or scalar of {expected}"
             )
         array = np.asarray(x)
         bits = t.bits if array.dtype.isnative else t.in_order_of(array)
@@ -174,7 +196,7 @@ class Kernel:
             return array
         if t.is_native(array.dtype):
             return array.view(bits)
-        raise OperandError(f"{self._row}: {what} is {array.dtype}; expected {t.accepted}")
+        raise OperandError(f"{self._row}: {what} is {array.dtype}; expected {expected}")
 
     def _check_alike(self, arrays: tuple[Any, ...]) -> None:
         """Are operands of one type of one representation?"""
@@ -187,14 +209,19 @@ class Kernel:
 
     def _representation(self, t: Type, arrays: tuple[Any, ...]) -> np.dtype[Any]:
         """The type in which a register of the results comes."""
+        if t.sort == "integer":
+            return t.native or t.bits
         if t is self._signature.common:
             representation: np.dtype[Any] = arrays[0].dtype.newbyteorder("=")
             return representation
         if not t.native_name:
             return t.bits
-        registers = zip(self._signature.registers, arrays, strict=True)
-        native = all(r.is_native(x.dtype) for (_, r), x in registers if r.sort == "float")
-        return (native and t.native) or t.bits
+        registers = list(zip(self._signature.registers, arrays, strict=True))
+        if not all(r.is_native(x.dtype) for (_, r), x in registers if r.sort == "float"):
+            return t.bits
+        if t.is_extension and not any(r.is_extension and r.is_native(x.dtype) for (_, r), x in registers):
+            return t.bits
+        return t.native or t.bits
 
     def _checked_results(self, results: Any) -> int:
         if not isinstance(results, (int, np.integer)):
@@ -206,7 +233,8 @@ class Kernel:
 
     def _checked_out(self, out: Any, shape: tuple[int, ...], dtype: np.dtype[Any], t: Type) -> Array:
         came = out.dtype.newbyteorder("=") if isinstance(out, np.ndarray) else None
-        own = t is not self._signature.common and came is not None and (came == t.bits or t.is_native(came))
+        own = t is not self._signature.common or t.sort == "integer"
+        own = own and came is not None and (came == t.bits or t.is_native(came))
         if came is None or (came != dtype and not own):
             what = out.dtype if came is not None else type(out).__name__
             raise OperandError(f"{self._row}: out is {what}; the result is {dtype}")

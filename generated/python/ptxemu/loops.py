@@ -45,6 +45,8 @@ def _array(register: str) -> str:
 def _lane(o: Operand, i: int) -> str:
     """What lane i has of an operand."""
     t = o.type
+    if o.lane_bits:
+        return _gathered(f"{_array(o.name)}[i]", o.lane_bits[i])
     if o.order:
         return _encoding(f"{_array(o.registers[o.order.index(i)])}[i]", t, 0)
     return _encoding(f"{_array(o.name)}[i]", t, i if t.lanes > 1 else 0)
@@ -54,6 +56,13 @@ def _encoding(register: str, t: Type, i: int) -> str:
     if t.stands_alone and t.lanes == 1:
         return register
     return f"({c_lane(t)})({register} >> {i * t.lane_width + t.shift} & {(1 << t.width) - 1:#x}u)"
+
+
+def _gathered(register: str, bits: tuple[int, ...]) -> str:
+    """These bits of a register, the highest first."""
+    if bits == tuple(range(bits[0], bits[0] - len(bits), -1)):
+        return f"({register} >> {bits[-1]} & {(1 << len(bits)) - 1:#x}u)"
+    return "(" + " | ".join(f"({register} >> {bit} & 1) << {i}" for i, bit in enumerate(reversed(bits))) + ")"
 
 
 def _stored(o: Operand, lanes: list[str], flat: bool) -> list[str]:

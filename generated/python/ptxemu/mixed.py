@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 
 from . import arithmetic
-from .binary import BINARY64, Array, Direction, roundTowardNegative
-from .conversion import as_double
-from .declared import Declared, encode
+from .binary import Array, Direction, roundTowardNegative
+from .conversion import as_double, to_float
 from .rounding import Operation, sum_to_odd
 
 
@@ -30,9 +29,7 @@ def _mixed(count: int, computed: Callable[..., Array]) -> Operation:
     def operation(*arguments: Any) -> Array:
         operands, (formats, f, mode, ftz, *daz) = arguments[:count], arguments[count:]
         value = computed(*(as_double(x, s, any(daz)) for x, s in zip(operands, formats, strict=True)), mode)
-        if isinstance(f, Declared):
-            return encode(value, f, mode, ftz)
-        return arithmetic.convert(value.view(np.uint64), BINARY64, f, mode, ftz)
+        return to_float(value, f, mode, ftz)
 
     return operation
 

@@ -77,10 +77,15 @@ class Type:
             return _EXTENSIONS.get((*fields, f.bias, f.nans, f.signed, f.has_infinity), "")
         return ""
 
+    @property
+    def is_extension(self) -> bool:
+        """Is its native type one of ml_dtypes?"""
+        return self.native_name in _EXTENSIONS.values()
+
     @cached_property
     def native(self) -> np.dtype[Any] | None:
         """The type that `native_name` names, if it is installed."""
-        if self.native_name not in _EXTENSIONS.values():
+        if not self.is_extension:
             return np.dtype(self.native_name) if self.native_name else None
         try:
             import ml_dtypes
@@ -92,7 +97,7 @@ class Type:
     @cached_property
     def _scalar(self) -> type | None:
         """NumPy's own type of that name."""
-        return None if self.native_name in _EXTENSIONS.values() else getattr(np, self.native_name or "-", None)
+        return None if self.is_extension else getattr(np, self.native_name or "-", None)
 
     def is_native(self, dtype: np.dtype[Any]) -> bool:
         # NumPy makes the name of a type anew each time it is asked.
@@ -208,7 +213,8 @@ class Signature:
     def flat(self) -> bool:
         """Do lanes stand side by side in all registers, as many in each?"""
         every = (*self.results, *self.sources)
-        return all(o.type.stands_alone and o.type.lanes == self.lanes and not o.order for o in every)
+        alone = all(o.type.stands_alone and not (o.order or o.lane_bits) for o in every)
+        return alone and all(o.type.lanes == self.lanes for o in every)
 
     def apply(self, function: Callable[..., Any], registers: Sequence[Array]) -> list[Array]:
         """What a function of lanes makes of the sources' registers, contiguous and of one dimension: the registers of
@@ -252,7 +258,8 @@ def _gathered(registers: Array, bits: tuple[int, ...]) -> Array:
     """These bits of registers, the highest first."""
     word, dtype = registers.dtype.type, np.dtype(next(f"u{n}" for n in (1, 2, 4, 8) if 8 * n >= len(bits)))
     if bits == tuple(range(bits[0], bits[0] - len(bits), -1)):
-        return (registers >> word(bits[-1]) & word((1 << len(bits)) - 1)).astype(dtype)
+        run: Array = (registers >> word(bits[-1]) & word((1 << len(bits)) - 1)).astype(dtype)
+        return run
     found = np.zeros(registers.shape, dtype)
     for byte in sorted({bit // 8 for bit in bits}):
         # Any index of a byte is in range; "wrap" spares the check.

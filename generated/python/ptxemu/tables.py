@@ -15,7 +15,7 @@ from .binary import Array
 ENOUGH = 1 << 12
 # Tables are kept of so many functions: the larger ones have half a megabyte.
 _KEPT = 64
-_Function: TypeAlias = "Callable[[Array], Array]"
+_Function: TypeAlias = "Callable[..., Array]"
 _tables: dict[_Function, Array] = {}
 
 
@@ -27,20 +27,49 @@ def every_pattern(width: int) -> Array:
     return found
 
 
-def tabulated(width: int) -> Callable[[_Function], _Function]:
-    """A function of one operand with so many bits, that reads its results where many are asked for at a time."""
-    enough = min(ENOUGH, 1 << width)
+def half(x: Array) -> Array:
+    """The upper half of each binary32, its last bit set where it is not the whole."""
+    rest = (x & np.uint32(0xFFFF)) != 0
+    found: Array = (x >> np.uint32(16)).astype(np.uint16)
+    found |= rest
+    return found
+
+
+def halved(function: _Function) -> _Function:
+    """A function of a binary32 number that sees no more of it than `half`, and reads its results there."""
+    of_half = tabulated(16)(lambda x: function(x.astype(np.uint32) << np.uint32(16)))
+
+    @wraps(function)
+    def reading(x: Array) -> Array:
+        return of_half(half(x)) if np.size(x) >= ENOUGH else function(x)
+
+    return reading
+
+
+def tabulated(width: int, other: int = 0) -> Callable[[_Function], _Function]:
+    """A function of one operand with so many bits, or of two, which have 16 at most: it reads its results where many
+    are asked for at a time."""
+    enough = min(ENOUGH, 1 << (width + other))
 
     def decorate(function: _Function) -> _Function:
+        def made() -> Array:
+            every = every_pattern(width + other)
+            if not other:
+                return function(every)
+            return function((every >> other).astype(np.uint8), (every & ((1 << other) - 1)).astype(np.uint8))
+
         @wraps(function)
-        def reading(x: Array) -> Array:
-            if np.size(x) < enough and function not in _tables:
-                return function(x)
+        def reading(*operands: Array) -> Array:
+            x, *more = operands
+            if function not in _tables and (np.size(x) < enough or any(np.shape(y) != np.shape(x) for y in more)):
+                return function(*operands)
             found = _tables.get(function)
             if found is None:
-                found = _tables[function] = function(every_pattern(width))
+                found = _tables[function] = made()
                 while len(_tables) > _KEPT:
                     _tables.pop(next(iter(_tables)), None)
+            if more:
+                x = x.astype(np.uint16) << np.uint16(other) | more[0]
             # Any index of the unsigned type is in range; "wrap" spares the check.
             return found.take(x, mode="wrap")
 

@@ -89,7 +89,7 @@ def as_data(spec: Spec) -> Data:
         "modifiers": {
             m.name: {"summary": m.summary, "rests_on": _grounds(m.rests_on)} for m in spec.modifiers.values()
         },
-        "groups": {name: list(members) for name, members in spec.groups.items()},
+        "groups": {name: list(members) for name, members in spec.notation.items()},
         "assembler": json.loads(json.dumps(asdict(spec.assembler))),
         "recordings": [
             {n: getattr(r, n) for n in ("path", "gpu", "target", "driver", "compiler", "date")} for r in spec.recordings
@@ -196,6 +196,8 @@ class _Opcode:
                 "syntax": [s.text for s in i.syntax if not s.listed],
                 "requires": [self.rule(r) for r in i.assembler_rules],
                 "elsewhere": None if i.elsewhere is None else [".".join(form) for form in i.elsewhere],
+                "other_modifiers": list(i.other_modifiers),
+                **_given(vectors_elsewhere=i.vectors_elsewhere),
                 "empty_types": list(i.empty_types),
                 "operands": [_operands(r) for r in i.operand_rules],
                 "tolerated": [_tolerated(t) for t in i.tolerated],

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
@@ -15,7 +16,8 @@ from ...model import BOOL, ROUNDINGS, FixedPoint, Format, Instruction, Kind, Ope
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Program, Term, Var
 from ..fusing import FLUSH, PROPAGATE, REPLACE, Flushing, fuse, is_usual
-from ..lowering import Function, Lowering, Shared, applications, shared, source_of, written
+from ..lowering import Function, Lowering, Shared, shared, source_of, written
+from ..reading import split
 from ..registry import product
 from ..text import Files, Templates, plain
 
@@ -29,7 +31,8 @@ BETWEEN = {"convert", "convertStochastic", "congruent", "convertNaN"}
 # The module of ptxemu that has the functions of a clause of IEEE 754, or those that fusing.py invents.
 HOMES = {
     "5.4.1": "arithmetic", "5.4.2, 5.8": "arithmetic", "5.5.1": "encoding", "5.7.2": "encoding", "5.11": "comparison",
-    "5.9": "arithmetic", "6.2.1": "encoding", "6.2.3": "encoding", "9.2": "elementary", "9.6": "comparison", "": "selection",
+    "5.9": "arithmetic", "6.2.1": "encoding", "6.2.3": "encoding", "9.2": "elementary", "9.6": "comparison",
+    "": "selection",
 }  # fmt: skip
 _INVENTED = {FLUSH: "encoding", PROPAGATE: "selection", REPLACE: "selection"}
 
@@ -51,6 +54,11 @@ class NumPyFunction(Function):
 
     result: str
     decorator: str
+
+    @property
+    def key(self) -> str:
+        """All but the name."""
+        return "\n".join((self.decorator, self.result, *self.parameters, *(line.text for line in self.lines)))
 
 
 @product("emulator")
@@ -122,20 +130,43 @@ def _module(checked: Checked, templates: Templates) -> str:
     instruction = checked.instruction
     module = _Module()
     sharing = shared(checked)
-    functions = [_Writer(module).function(f) for f in sharing.values()]
+    # Functions of several kinds may be the same in NumPy: u32 and s32 are both uint32.
+    functions: dict[str, NumPyFunction] = {}
+    serving: dict[tuple[str, int, str], list[str]] = {}
+    for one in sharing.values():
+        *ends, made = _Writer(module).function(one)
+        functions |= {end.key: end for end in ends}
+        # The C of the same name is of these widths alone.
+        widths = [_storage(t.kind) for t in (*one.program.inputs, *one.program.results)]
+        name = functions.setdefault(f"{widths} {made.key}", made).name
+        for operands, targets, spelled in _serving(one):
+            serving.setdefault((name, operands, targets), []).extend(spelled)
     return templates.render(
         "emulator/instructions/opcode.py.j2", ["spec/types.yaml", "spec/modifiers.yaml", instruction.path],
         opcode=instruction.opcode, summary=_docstring(instruction.summary), imports=module.imports(),
         constants=sorted(module.constants.items()),
-        functions=functions, serving=[s for one in sharing.values() for s in _serving(one)],
+        functions=list(functions.values()),
+        serving=[Serving(name, n, spelled, targets) for (name, n, targets), spelled in serving.items()],
     )  # fmt: skip
 
 
-def _serving(one: Shared) -> Iterable[Serving]:
+def _storage(kind: Kind) -> int:
+    """The width of NumPy's type, which C's function has too; 0 of bool."""
+    return 0 if kind == BOOL else kind.storage
+
+
+def _serving(one: Shared) -> Iterator[tuple[int, str, list[str]]]:
+    """For each number of operands and list of targets what is spelled behind the opcode."""
     found: dict[tuple[int, str], list[str]] = {}
     for (spelling, operands), targets in one.targets.items():
         found.setdefault((operands, " ".join(targets)), []).append(spelling.partition(".")[2])
-    return [Serving(one.name, operands, spelled, targets) for (operands, targets), spelled in found.items()]
+    for (operands, where), spelled in found.items():
+        yield operands, where, spelled
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """To sort by, numbers in names by their size."""
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
 def _docstring(text: str) -> str:
@@ -148,6 +179,8 @@ class _Module:
 
     names: dict[str, set[str]] = field(default_factory=lambda: {"..binary": {"Array"}})
     constants: dict[str, tuple[str, str]] = field(default_factory=dict)
+    # The names of functions that end others, by what they are.
+    tails: dict[str, str] = field(default_factory=dict)
 
     def use(self, module: str, name: str, alias: str = "") -> str:
         """The name under which a name of a module is there. An alias keeps out of the way of what a specification calls
@@ -169,9 +202,10 @@ class _Module:
         """Modules, and what is imported from each: on lines of their own where they are many."""
         found = []
         for module, names in sorted(self.names.items()):
-            listed = ", ".join(sorted(names))
+            ordered = sorted(names, key=_natural)
+            listed = ", ".join(ordered)
             fits = len(f"from {module} import {listed}") <= _LINE
-            lines = "".join(f"    {name},\n" for name in sorted(names))
+            lines = "".join(f"    {name},\n" for name in ordered)
             found.append((module, listed if fits else f"(\n{lines})"))
         return found
 
@@ -186,26 +220,38 @@ class _Writer(Lowering):
         self.statements: list[tuple[str, str, str]] = []
         self.hoisted = 0
 
-    def function(self, shared: Shared) -> NumPyFunction:
-        program = fuse(shared.program)
+    def function(self, shared: Shared) -> list[NumPyFunction]:
+        """The function, behind the one that reads the end of it in a table, if the module has none like it yet."""
+        head, tail = split(fuse(shared.program))
+        if tail is None:
+            return [self.written(shared.name, head)]
+        decorator = self.module.use("tables", tail.decorator, f"_{tail.decorator}")
+        decorator += f"({tail.argument})" * bool(tail.argument)
+        if not head.lets:
+            return [replace(self.written(shared.name, tail.program), decorator=decorator)]
+        end = replace(_Writer(self.module).written("", tail.program), decorator=decorator)
+        known = self.module.tails.get(end.key)
+        end = replace(end, name=known or f"_end_{len(self.module.tails) + 1}")
+        self.module.tails[end.key] = end.name
+        made = self.written(shared.name, head)
+        *lines, last = made.lines
+        text = last.text.removeprefix("return ")
+        return [
+            *([] if known else [end]),
+            replace(made, lines=[*lines, replace(last, text=f"return {end.name}({text})")]),
+        ]
+
+    def written(self, name: str, program: Program) -> NumPyFunction:
         for let in program.lets:
             value = self.fitting(let.value, source_of(let))
             self.statements.append((let.name, value, source_of(let)))
         return NumPyFunction(
-            name=shared.name,
+            name=name,
             parameters=[f"{i.name}: Array" for i in program.inputs],
             result="Array" if len(program.results) == 1 else "tuple[Array, Array]",
-            decorator=self.decorator(program),
+            decorator="",
             lines=written(self.statements, [self.term(r) for r in program.results]),
         )
-
-    def decorator(self, program: Program) -> str:
-        """Conversions of few patterns are sooner read than computed."""
-        kind = program.inputs[0].kind
-        converts = any(a.function == "convert" and a.kind != a.arguments[0].kind for a in applications(program))
-        if len(program.inputs) > 1 or len(program.results) > 1 or kind.width > 16 or kind == BOOL or not converts:
-            return ""
-        return f"{self.module.use('tables', 'tabulated', '_tabulated')}({kind.width})"
 
     def fitting(self, term: Term, source: str) -> str:
         """The term's text; of one too long for a line, the arguments are computed on lines of their own first."""

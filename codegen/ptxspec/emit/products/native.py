@@ -80,8 +80,6 @@ def why_not(program: Program) -> str:
     for a in applications(program):
         if a.function in WITHOUT_C:
             return f"{a.function} is NumPy's alone"
-        if a.mixed:
-            return f"there is no C for {a.function} of several formats"
         if TABLE[a.function].rounds:
             direction = _steering(a)
             if direction is None:
@@ -224,6 +222,8 @@ class _Writer(Lowering):
     def call(self, t: Apply, arguments: list[str]) -> str:
         if t.function == "select":
             return f"select_{1 if t.kind == BOOL else t.kind.storage}({', '.join(arguments)})"
+        if t.function in ("shiftLeftBy", "shiftRightBy"):
+            return f"{t.function}_{t.kind.storage}({', '.join(arguments)})"
         if t.function == "convert":
             return self.converted(t, arguments[0])
         if t.mixed:

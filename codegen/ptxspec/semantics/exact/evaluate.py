@@ -232,7 +232,7 @@ def _convert_stochastic(t: Apply, x: int, random: int) -> int:
     if source.is_nan(x):
         return f.canonical_nan
     if source.is_infinite(x):
-        return _infinite(f, f.sign_bit if _sign(x, source) else 0)
+        return _infinite(t, _sign(x, source) != 0)
     kept = truncated_with(decode(x, source), f, Fraction(random, 1 << t.arguments[1].kind.width))
     return round_to(kept, f, ROUNDINGS[0], False, _sign(x, source) != 0)
 
@@ -304,6 +304,10 @@ def _high_word(t: Apply, x: int) -> int:
     return x >> half << half
 
 
+def _ones(width: int) -> int:
+    return (1 << width) - 1
+
+
 FUNCTIONS: dict[str, Callable[..., int | bool]] = {
     "addition": _addition,
     "subtraction": _subtraction,
@@ -341,6 +345,10 @@ FUNCTIONS: dict[str, Callable[..., int | bool]] = {
     "compareLessEqual": _comparison(operator.le),
     "compareGreater": _comparison(operator.gt),
     "compareGreaterEqual": _comparison(operator.ge),
+    "addIntegers": lambda t, x, y: (x + y) & _ones(t.kind.width),
+    "subtractIntegers": lambda t, x, y: (x - y) & _ones(t.kind.width),
+    "shiftLeftBy": lambda t, x, n: x << min(n, t.kind.width) & _ones(t.kind.width),
+    "shiftRightBy": lambda t, x, n: x >> min(n, t.kind.width),
     "sameInteger": lambda t, x, y: x == y,
     "lessInteger": lambda t, x, y: _integer(x, t.arguments[0].kind) < _integer(y, t.arguments[1].kind),
     "bits": lambda t, x: x,

@@ -61,6 +61,16 @@ def roundToIntegral(x):  # type: ignore[no-untyped-def]
     """The whole number next to x in the variant's direction, in x's format; a zero has the sign of x."""
 
 
+@row("integer, integer -> integer", operator="+")
+def addIntegers(x, y):  # type: ignore[no-untyped-def]
+    """x + y modulo 2**width, of two integers of one type."""
+
+
+@row("integer, integer -> integer", operator="-")
+def subtractIntegers(x, y):  # type: ignore[no-untyped-def]
+    """x - y modulo 2**width, of two integers of one type."""
+
+
 @row("integer, format -> integer", clause="")
 def congruent(x, format):  # type: ignore[no-untyped-def]
     """The number of an integer type that differs from x by a multiple of 2**width: the lower bits of a wider one, and

@@ -50,6 +50,16 @@ def shiftRight(x, count):  # type: ignore[no-untyped-def]
     """x moved away from the sign bit by a literal number of places below the width; zeros come in."""
 
 
+@row("bits, integer -> bits", operator="<<")
+def shiftLeftBy(x, count):  # type: ignore[no-untyped-def]
+    """x moved towards the sign bit by an unsigned integer; nothing is left of it from the width on."""
+
+
+@row("bits, integer -> bits", operator=">>")
+def shiftRightBy(x, count):  # type: ignore[no-untyped-def]
+    """x moved away from the sign bit by an unsigned integer; nothing is left of it from the width on."""
+
+
 @row("bits, bits -> bool", operator="==")
 def sameBits(x, y):  # type: ignore[no-untyped-def]
     """x and y are the same integer."""

@@ -32,7 +32,7 @@ def div_approx_f32_2(a: Array, b: Array) -> Array:
 
 
 def div_approx_ftz_f32_2(a: Array, b: Array) -> Array:
-    b_2 = _flushed(b, f32)  # modifiers.yaml:65
+    b_2 = _flushed(b, f32)  # modifiers.yaml:66
     d = division(a, b, f32, roundTiesToEven, True, True)  # div.yaml:39
     condition = (compareGreater(magnitude(b_2, f32), _x7e800000, f32) & isFinite(b, f32))  # div.yaml:40
     condition_2 = isInfinite(a, f32)  # div.yaml:42

@@ -34,7 +34,7 @@ def fma_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -43,7 +43,7 @@ def fma_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -52,7 +52,7 @@ def fma_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -61,7 +61,7 @@ def fma_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -70,7 +70,7 @@ def fma_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -79,7 +79,7 @@ def fma_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -88,7 +88,7 @@ def fma_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -97,7 +97,7 @@ def fma_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -126,7 +126,7 @@ def fma_rn_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def fma_rn_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -135,17 +135,17 @@ def fma_rn_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_ftz_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def fma_rn_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:58
-    return maximum(d, _x0000, f16)  # modifiers.yaml:82
+    return maximum(d, _x0000, f16)  # modifiers.yaml:83
 
 
 def fma_rn_ftz_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:58
-    return maximum(d, _x0000, f16)  # modifiers.yaml:82
+    return maximum(d, _x0000, f16)  # modifiers.yaml:83
 
 
 def fma_rn_bf16_3(a: Array, b: Array, c: Array) -> Array:
@@ -154,33 +154,33 @@ def fma_rn_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:58
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:82
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 def fma_rn_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:115
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:58
-    return select(outside, _x0000, d)  # modifiers.yaml:117
+    return select(outside, _x0000, d)  # modifiers.yaml:118
 
 
 def fma_rn_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:115
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:58
-    return select(outside, _x0000, d)  # modifiers.yaml:117
+    return select(outside, _x0000, d)  # modifiers.yaml:118
 
 
 def fma_rn_oob_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:115
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:58
-    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:82
-    return select(outside, _x0000, d_3)  # modifiers.yaml:117
+    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:83
+    return select(outside, _x0000, d_3)  # modifiers.yaml:118
 
 
 def fma_rn_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:115
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:58
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:82
-    return select(outside, _x0000, d_3)  # modifiers.yaml:117
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    return select(outside, _x0000, d_3)  # modifiers.yaml:118
 
 
 def fma_rn_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -199,14 +199,14 @@ def fma_rn_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
     _1 = convert(a, f16, f32, roundTiesToEven, False)  # fma.yaml:58
     _2 = convert(b, f16, f32, roundTiesToEven, False)
     d = fusedMultiplyAdd(_1, _2, c, f32, roundTiesToEven, False)
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rn_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     _1 = convert(a, bf16, f32, roundTiesToEven, False)  # fma.yaml:58
     _2 = convert(b, bf16, f32, roundTiesToEven, False)
     d = fusedMultiplyAdd(_1, _2, c, f32, roundTiesToEven, False)
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rz_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -225,14 +225,14 @@ def fma_rz_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
     _1 = convert(a, f16, f32, roundTowardZero, False)  # fma.yaml:58
     _2 = convert(b, f16, f32, roundTowardZero, False)
     d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardZero, False)
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rz_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     _1 = convert(a, bf16, f32, roundTowardZero, False)  # fma.yaml:58
     _2 = convert(b, bf16, f32, roundTowardZero, False)
     d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardZero, False)
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rm_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -251,14 +251,14 @@ def fma_rm_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
     _1 = convert(a, f16, f32, roundTowardNegative, False)  # fma.yaml:58
     _2 = convert(b, f16, f32, roundTowardNegative, False)
     d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardNegative, False)
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rm_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     _1 = convert(a, bf16, f32, roundTowardNegative, False)  # fma.yaml:58
     _2 = convert(b, bf16, f32, roundTowardNegative, False)
     d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardNegative, False)
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rp_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -277,14 +277,14 @@ def fma_rp_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
     _1 = convert(a, f16, f32, roundTowardPositive, False)  # fma.yaml:58
     _2 = convert(b, f16, f32, roundTowardPositive, False)
     d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardPositive, False)
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rp_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     _1 = convert(a, bf16, f32, roundTowardPositive, False)  # fma.yaml:58
     _2 = convert(b, bf16, f32, roundTowardPositive, False)
     d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardPositive, False)
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rn_f32x2_f16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
@@ -1423,20 +1423,20 @@ def fma_rz_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rz_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:58
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:82
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 def fma_rz_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:115
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:58
-    return select(outside, _x0000, d)  # modifiers.yaml:117
+    return select(outside, _x0000, d)  # modifiers.yaml:118
 
 
 def fma_rz_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:115
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:58
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:82
-    return select(outside, _x0000, d_3)  # modifiers.yaml:117
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    return select(outside, _x0000, d_3)  # modifiers.yaml:118
 
 
 def fma_rm_bf16_3(a: Array, b: Array, c: Array) -> Array:
@@ -1445,20 +1445,20 @@ def fma_rm_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rm_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:58
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:82
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 def fma_rm_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:115
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:58
-    return select(outside, _x0000, d)  # modifiers.yaml:117
+    return select(outside, _x0000, d)  # modifiers.yaml:118
 
 
 def fma_rm_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:115
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:58
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:82
-    return select(outside, _x0000, d_3)  # modifiers.yaml:117
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    return select(outside, _x0000, d_3)  # modifiers.yaml:118
 
 
 def fma_rp_bf16_3(a: Array, b: Array, c: Array) -> Array:
@@ -1467,27 +1467,27 @@ def fma_rp_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rp_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:58
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:82
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 def fma_rp_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:115
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:58
-    return select(outside, _x0000, d)  # modifiers.yaml:117
+    return select(outside, _x0000, d)  # modifiers.yaml:118
 
 
 def fma_rp_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:115
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:58
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:82
-    return select(outside, _x0000, d_3)  # modifiers.yaml:117
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    return select(outside, _x0000, d_3)  # modifiers.yaml:118
 
 
 def fma_rn_sat_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:115
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:58
-    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
-    return select(outside, _x0000, d_3)  # modifiers.yaml:117
+    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return select(outside, _x0000, d_3)  # modifiers.yaml:118
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

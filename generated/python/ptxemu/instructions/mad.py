@@ -45,11 +45,11 @@ def mad_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d_2 = convert(total, f64, f32, roundTiesToEven, False)  # mad.yaml:49
     d_3 = select(condition, d, d_2)  # mad.yaml:40
     d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:44
-    return minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
+    a_2 = _flushed(a, f32)  # modifiers.yaml:66
     b_2 = _flushed(b, f32)
     c_2 = _flushed(c, f32)
     condition = isZero(c_2, f32)  # mad.yaml:40
@@ -66,7 +66,7 @@ def mad_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def mad_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
+    a_2 = _flushed(a, f32)  # modifiers.yaml:66
     b_2 = _flushed(b, f32)
     c_2 = _flushed(c, f32)
     condition = isZero(c_2, f32)  # mad.yaml:40
@@ -80,7 +80,7 @@ def mad_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d_2 = convert(total, f64, f32, roundTiesToEven, True)  # mad.yaml:49
     d_3 = select(condition, d, d_2)  # mad.yaml:40
     d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:44
-    return minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -89,7 +89,7 @@ def mad_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -98,7 +98,7 @@ def mad_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -107,7 +107,7 @@ def mad_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -116,7 +116,7 @@ def mad_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -125,7 +125,7 @@ def mad_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -134,7 +134,7 @@ def mad_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -143,7 +143,7 @@ def mad_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -152,7 +152,7 @@ def mad_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rn_f64_3(a: Array, b: Array, c: Array) -> Array:

@@ -12,6 +12,7 @@ from ..encoding import isNaN
 from ..formats import bf16, e2m1, e2m3, e3m2, e4m3, e5m2, f16, f32, f64, ue8m0
 from ..mixed import multiplication as _mixed_multiplication
 from ..selection import propagate as _propagate, select
+from ..tables import tabulated as _tabulated
 from . import kernels as _kernels
 
 _x0000: Array = _np.array(0x0000, _np.uint16)
@@ -33,7 +34,7 @@ def mul_f32_2(a: Array, b: Array) -> Array:
 
 def mul_sat_f32_2(a: Array, b: Array) -> Array:
     d = multiplication(a, b, f32, roundTiesToEven, False)  # mul.yaml:54
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mul_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -42,7 +43,7 @@ def mul_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def mul_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     d = multiplication(a, b, f32, roundTiesToEven, True, True)  # mul.yaml:54
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mul_rz_f32_2(a: Array, b: Array) -> Array:
@@ -51,7 +52,7 @@ def mul_rz_f32_2(a: Array, b: Array) -> Array:
 
 def mul_rz_sat_f32_2(a: Array, b: Array) -> Array:
     d = multiplication(a, b, f32, roundTowardZero, False)  # mul.yaml:54
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mul_rz_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -60,7 +61,7 @@ def mul_rz_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def mul_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     d = multiplication(a, b, f32, roundTowardZero, True, True)  # mul.yaml:54
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mul_rm_f32_2(a: Array, b: Array) -> Array:
@@ -69,7 +70,7 @@ def mul_rm_f32_2(a: Array, b: Array) -> Array:
 
 def mul_rm_sat_f32_2(a: Array, b: Array) -> Array:
     d = multiplication(a, b, f32, roundTowardNegative, False)  # mul.yaml:54
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mul_rm_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -78,7 +79,7 @@ def mul_rm_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def mul_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     d = multiplication(a, b, f32, roundTowardNegative, True, True)  # mul.yaml:54
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mul_rp_f32_2(a: Array, b: Array) -> Array:
@@ -87,7 +88,7 @@ def mul_rp_f32_2(a: Array, b: Array) -> Array:
 
 def mul_rp_sat_f32_2(a: Array, b: Array) -> Array:
     d = multiplication(a, b, f32, roundTowardPositive, False)  # mul.yaml:54
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mul_rp_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -96,7 +97,7 @@ def mul_rp_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def mul_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     d = multiplication(a, b, f32, roundTowardPositive, True, True)  # mul.yaml:54
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mul_f64_2(a: Array, b: Array) -> Array:
@@ -125,7 +126,7 @@ def mul_f16_2(a: Array, b: Array) -> Array:
 
 def mul_sat_f16_2(a: Array, b: Array) -> Array:
     d = multiplication(a, b, f16, roundTiesToEven, False)  # mul.yaml:54
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def mul_ftz_f16_2(a: Array, b: Array) -> Array:
@@ -134,7 +135,7 @@ def mul_ftz_f16_2(a: Array, b: Array) -> Array:
 
 def mul_ftz_sat_f16_2(a: Array, b: Array) -> Array:
     d = multiplication(a, b, f16, roundTiesToEven, True, True)  # mul.yaml:54
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def mul_bf16_2(a: Array, b: Array) -> Array:
@@ -166,6 +167,7 @@ def mul_e5m2x4_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 6)
 def mul_e5m2x4_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(b, e3m2, e5m2, roundTiesToEven, False)  # mul.yaml:54
     d = multiplication(a, _1, e5m2, roundTiesToEven, False)
@@ -177,6 +179,7 @@ def mul_e5m2x4_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 4)
 def mul_e5m2x4_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(b, e2m1, e5m2, roundTiesToEven, False)  # mul.yaml:54
     d = multiplication(a, _1, e5m2, roundTiesToEven, False)
@@ -218,6 +221,7 @@ def mul_e5m2x4_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def mul_e5m2x4_e3m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # mul.yaml:54
     d = multiplication(_1, b, e5m2, roundTiesToEven, False)
@@ -229,6 +233,7 @@ def mul_e5m2x4_e3m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 6)
 def mul_e5m2x4_e3m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # mul.yaml:54
     _2 = _any_convert(b, e3m2, e5m2, roundTiesToEven, False)
@@ -241,6 +246,7 @@ def mul_e5m2x4_e3m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 4)
 def mul_e5m2x4_e3m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # mul.yaml:54
     _2 = _any_convert(b, e2m1, e5m2, roundTiesToEven, False)
@@ -283,6 +289,7 @@ def mul_e5m2x4_e2m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(4, 8)
 def mul_e5m2x4_e2m1x4_e5m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # mul.yaml:54
     d = multiplication(_1, b, e5m2, roundTiesToEven, False)
@@ -294,6 +301,7 @@ def mul_e5m2x4_e2m1x4_e4m3x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(4, 6)
 def mul_e5m2x4_e2m1x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # mul.yaml:54
     _2 = _any_convert(b, e3m2, e5m2, roundTiesToEven, False)
@@ -306,6 +314,7 @@ def mul_e5m2x4_e2m1x4_e2m3x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(4, 4)
 def mul_e5m2x4_e2m1x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # mul.yaml:54
     _2 = _any_convert(b, e2m1, e5m2, roundTiesToEven, False)
@@ -528,6 +537,7 @@ def mul_e4m3x4_ue8m0x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def mul_satfinite_e5m2x4_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
     _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
@@ -536,6 +546,7 @@ def mul_satfinite_e5m2x4_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
     return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
+@_tabulated(8, 8)
 def mul_satfinite_e5m2x4_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
     _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
@@ -545,6 +556,7 @@ def mul_satfinite_e5m2x4_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 6)
 def mul_satfinite_e5m2x4_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
@@ -554,6 +566,7 @@ def mul_satfinite_e5m2x4_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 6)
 def mul_satfinite_e5m2x4_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
     _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
@@ -563,6 +576,7 @@ def mul_satfinite_e5m2x4_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 4)
 def mul_satfinite_e5m2x4_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
@@ -572,6 +586,7 @@ def mul_satfinite_e5m2x4_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def mul_satfinite_e5m2x4_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
@@ -581,6 +596,7 @@ def mul_satfinite_e5m2x4_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def mul_satfinite_e5m2x4_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
@@ -590,6 +606,7 @@ def mul_satfinite_e5m2x4_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def mul_satfinite_e5m2x4_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
@@ -599,6 +616,7 @@ def mul_satfinite_e5m2x4_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 6)
 def mul_satfinite_e5m2x4_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
@@ -608,6 +626,7 @@ def mul_satfinite_e5m2x4_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 6)
 def mul_satfinite_e5m2x4_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
@@ -617,6 +636,7 @@ def mul_satfinite_e5m2x4_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 4)
 def mul_satfinite_e5m2x4_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
@@ -626,6 +646,7 @@ def mul_satfinite_e5m2x4_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def mul_satfinite_e5m2x4_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
@@ -635,6 +656,7 @@ def mul_satfinite_e5m2x4_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def mul_satfinite_e5m2x4_e3m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
@@ -644,6 +666,7 @@ def mul_satfinite_e5m2x4_e3m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def mul_satfinite_e5m2x4_e3m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
@@ -653,6 +676,7 @@ def mul_satfinite_e5m2x4_e3m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 6)
 def mul_satfinite_e5m2x4_e3m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
@@ -662,6 +686,7 @@ def mul_satfinite_e5m2x4_e3m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 6)
 def mul_satfinite_e5m2x4_e3m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
@@ -671,6 +696,7 @@ def mul_satfinite_e5m2x4_e3m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 4)
 def mul_satfinite_e5m2x4_e3m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
@@ -680,6 +706,7 @@ def mul_satfinite_e5m2x4_e3m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def mul_satfinite_e5m2x4_e3m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
@@ -689,6 +716,7 @@ def mul_satfinite_e5m2x4_e3m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def mul_satfinite_e5m2x4_e2m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
@@ -698,6 +726,7 @@ def mul_satfinite_e5m2x4_e2m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def mul_satfinite_e5m2x4_e2m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
@@ -707,6 +736,7 @@ def mul_satfinite_e5m2x4_e2m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 6)
 def mul_satfinite_e5m2x4_e2m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
@@ -716,6 +746,7 @@ def mul_satfinite_e5m2x4_e2m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 6)
 def mul_satfinite_e5m2x4_e2m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
@@ -725,6 +756,7 @@ def mul_satfinite_e5m2x4_e2m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 4)
 def mul_satfinite_e5m2x4_e2m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
@@ -734,6 +766,7 @@ def mul_satfinite_e5m2x4_e2m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def mul_satfinite_e5m2x4_e2m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
@@ -743,6 +776,7 @@ def mul_satfinite_e5m2x4_e2m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(4, 8)
 def mul_satfinite_e5m2x4_e2m1x4_e5m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
@@ -752,6 +786,7 @@ def mul_satfinite_e5m2x4_e2m1x4_e5m2x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(4, 8)
 def mul_satfinite_e5m2x4_e2m1x4_e4m3x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
@@ -761,6 +796,7 @@ def mul_satfinite_e5m2x4_e2m1x4_e4m3x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(4, 6)
 def mul_satfinite_e5m2x4_e2m1x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
@@ -770,6 +806,7 @@ def mul_satfinite_e5m2x4_e2m1x4_e3m2x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(4, 6)
 def mul_satfinite_e5m2x4_e2m1x4_e2m3x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
@@ -779,6 +816,7 @@ def mul_satfinite_e5m2x4_e2m1x4_e2m3x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(4, 4)
 def mul_satfinite_e5m2x4_e2m1x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
@@ -788,6 +826,7 @@ def mul_satfinite_e5m2x4_e2m1x4_e2m1x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(4, 8)
 def mul_satfinite_e5m2x4_e2m1x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
@@ -797,6 +836,7 @@ def mul_satfinite_e5m2x4_e2m1x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def mul_satfinite_e5m2x4_ue8m0x4_e5m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
@@ -806,6 +846,7 @@ def mul_satfinite_e5m2x4_ue8m0x4_e5m2x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def mul_satfinite_e5m2x4_ue8m0x4_e4m3x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
@@ -815,6 +856,7 @@ def mul_satfinite_e5m2x4_ue8m0x4_e4m3x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 6)
 def mul_satfinite_e5m2x4_ue8m0x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
@@ -824,6 +866,7 @@ def mul_satfinite_e5m2x4_ue8m0x4_e3m2x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 6)
 def mul_satfinite_e5m2x4_ue8m0x4_e2m3x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
@@ -833,6 +876,7 @@ def mul_satfinite_e5m2x4_ue8m0x4_e2m3x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 4)
 def mul_satfinite_e5m2x4_ue8m0x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
@@ -842,6 +886,7 @@ def mul_satfinite_e5m2x4_ue8m0x4_e2m1x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def mul_satfinite_e5m2x4_ue8m0x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
@@ -851,6 +896,7 @@ def mul_satfinite_e5m2x4_ue8m0x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
     _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
@@ -860,6 +906,7 @@ def mul_satfinite_e4m3x4_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
     _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
@@ -869,6 +916,7 @@ def mul_satfinite_e4m3x4_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 6)
 def mul_satfinite_e4m3x4_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
@@ -878,6 +926,7 @@ def mul_satfinite_e4m3x4_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 6)
 def mul_satfinite_e4m3x4_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
     _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
@@ -887,6 +936,7 @@ def mul_satfinite_e4m3x4_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 4)
 def mul_satfinite_e4m3x4_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
@@ -896,6 +946,7 @@ def mul_satfinite_e4m3x4_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
@@ -905,6 +956,7 @@ def mul_satfinite_e4m3x4_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
@@ -914,6 +966,7 @@ def mul_satfinite_e4m3x4_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
@@ -923,6 +976,7 @@ def mul_satfinite_e4m3x4_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 6)
 def mul_satfinite_e4m3x4_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
@@ -932,6 +986,7 @@ def mul_satfinite_e4m3x4_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 6)
 def mul_satfinite_e4m3x4_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
@@ -941,6 +996,7 @@ def mul_satfinite_e4m3x4_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 4)
 def mul_satfinite_e4m3x4_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
@@ -950,6 +1006,7 @@ def mul_satfinite_e4m3x4_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
@@ -959,6 +1016,7 @@ def mul_satfinite_e4m3x4_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e3m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
@@ -968,6 +1026,7 @@ def mul_satfinite_e4m3x4_e3m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e3m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
@@ -977,6 +1036,7 @@ def mul_satfinite_e4m3x4_e3m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 6)
 def mul_satfinite_e4m3x4_e3m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
@@ -986,6 +1046,7 @@ def mul_satfinite_e4m3x4_e3m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 6)
 def mul_satfinite_e4m3x4_e3m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
@@ -995,6 +1056,7 @@ def mul_satfinite_e4m3x4_e3m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 4)
 def mul_satfinite_e4m3x4_e3m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
@@ -1004,6 +1066,7 @@ def mul_satfinite_e4m3x4_e3m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e3m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
@@ -1013,6 +1076,7 @@ def mul_satfinite_e4m3x4_e3m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e2m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
@@ -1022,6 +1086,7 @@ def mul_satfinite_e4m3x4_e2m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e2m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
@@ -1031,6 +1096,7 @@ def mul_satfinite_e4m3x4_e2m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 6)
 def mul_satfinite_e4m3x4_e2m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
@@ -1040,6 +1106,7 @@ def mul_satfinite_e4m3x4_e2m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 6)
 def mul_satfinite_e4m3x4_e2m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
@@ -1049,6 +1116,7 @@ def mul_satfinite_e4m3x4_e2m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 4)
 def mul_satfinite_e4m3x4_e2m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
@@ -1058,6 +1126,7 @@ def mul_satfinite_e4m3x4_e2m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e2m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
@@ -1067,6 +1136,7 @@ def mul_satfinite_e4m3x4_e2m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(4, 8)
 def mul_satfinite_e4m3x4_e2m1x4_e5m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
@@ -1076,6 +1146,7 @@ def mul_satfinite_e4m3x4_e2m1x4_e5m2x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(4, 8)
 def mul_satfinite_e4m3x4_e2m1x4_e4m3x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
@@ -1085,6 +1156,7 @@ def mul_satfinite_e4m3x4_e2m1x4_e4m3x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(4, 6)
 def mul_satfinite_e4m3x4_e2m1x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
@@ -1094,6 +1166,7 @@ def mul_satfinite_e4m3x4_e2m1x4_e3m2x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(4, 6)
 def mul_satfinite_e4m3x4_e2m1x4_e2m3x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
@@ -1103,6 +1176,7 @@ def mul_satfinite_e4m3x4_e2m1x4_e2m3x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(4, 4)
 def mul_satfinite_e4m3x4_e2m1x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
@@ -1112,6 +1186,7 @@ def mul_satfinite_e4m3x4_e2m1x4_e2m1x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(4, 8)
 def mul_satfinite_e4m3x4_e2m1x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
@@ -1121,6 +1196,7 @@ def mul_satfinite_e4m3x4_e2m1x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def mul_satfinite_e4m3x4_ue8m0x4_e5m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
@@ -1130,6 +1206,7 @@ def mul_satfinite_e4m3x4_ue8m0x4_e5m2x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def mul_satfinite_e4m3x4_ue8m0x4_e4m3x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
@@ -1139,6 +1216,7 @@ def mul_satfinite_e4m3x4_ue8m0x4_e4m3x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 6)
 def mul_satfinite_e4m3x4_ue8m0x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
@@ -1148,6 +1226,7 @@ def mul_satfinite_e4m3x4_ue8m0x4_e3m2x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 6)
 def mul_satfinite_e4m3x4_ue8m0x4_e2m3x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
@@ -1157,6 +1236,7 @@ def mul_satfinite_e4m3x4_ue8m0x4_e2m3x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 4)
 def mul_satfinite_e4m3x4_ue8m0x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
@@ -1166,6 +1246,7 @@ def mul_satfinite_e4m3x4_ue8m0x4_e2m1x4_2(a: Array, b: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def mul_satfinite_e4m3x4_ue8m0x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # mul.yaml:51
     _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)

@@ -73,7 +73,7 @@ def rcp_rp_f64_1(a: Array) -> Array:
 
 
 def rcp_approx_ftz_f64_1(a: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
+    a_2 = _flushed(a, f64)  # modifiers.yaml:66
     reciprocal = division(_x3ff0000000000000, (a_2 & _xffffffff00000000), f64, roundTiesToEven, True)  # rcp.yaml:58
     _1 = negate((reciprocal & _xffffffff00000000), f64)  # rcp.yaml:53
     y = fusedMultiplyAdd(_x4000000000000000, reciprocal, _1, f64, roundTiesToEven, True)
@@ -82,7 +82,7 @@ def rcp_approx_ftz_f64_1(a: Array) -> Array:
 
 
 def rcp_rn_ftz_f64_1(a: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
+    a_2 = _flushed(a, f64)  # modifiers.yaml:66
     d = division(_x3ff0000000000000, a, f64, roundTiesToEven, True, True)  # rcp.yaml:62
     condition = isNaN(d, f64)  # types.yaml:55
     condition_2 = isNaN(a, f64)  # types.yaml:56
@@ -93,7 +93,7 @@ def rcp_rn_ftz_f64_1(a: Array) -> Array:
 
 
 def rcp_rz_ftz_f64_1(a: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
+    a_2 = _flushed(a, f64)  # modifiers.yaml:66
     d = division(_x3ff0000000000000, a, f64, roundTowardZero, True, True)  # rcp.yaml:62
     condition = isNaN(d, f64)  # types.yaml:55
     condition_2 = isNaN(a, f64)  # types.yaml:56
@@ -104,7 +104,7 @@ def rcp_rz_ftz_f64_1(a: Array) -> Array:
 
 
 def rcp_rm_ftz_f64_1(a: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
+    a_2 = _flushed(a, f64)  # modifiers.yaml:66
     d = division(_x3ff0000000000000, a, f64, roundTowardNegative, True, True)  # rcp.yaml:62
     condition = isNaN(d, f64)  # types.yaml:55
     condition_2 = isNaN(a, f64)  # types.yaml:56
@@ -115,7 +115,7 @@ def rcp_rm_ftz_f64_1(a: Array) -> Array:
 
 
 def rcp_rp_ftz_f64_1(a: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
+    a_2 = _flushed(a, f64)  # modifiers.yaml:66
     d = division(_x3ff0000000000000, a, f64, roundTowardPositive, True, True)  # rcp.yaml:62
     condition = isNaN(d, f64)  # types.yaml:55
     condition_2 = isNaN(a, f64)  # types.yaml:56

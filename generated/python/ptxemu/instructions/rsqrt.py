@@ -32,7 +32,7 @@ def rsqrt_approx_f64_1(a: Array) -> Array:
 
 
 def rsqrt_approx_ftz_f64_1(a: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
+    a_2 = _flushed(a, f64)  # modifiers.yaml:66
     root = rSqrt((a_2 & _xffffffff00000000), f64, roundTiesToEven, True)  # rsqrt.yaml:42
     _1 = negate((root & _xffffffff00000000), f64)  # rsqrt.yaml:38
     y = fusedMultiplyAdd(_x4000000000000000, root, _1, f64, roundTiesToEven, True)

@@ -16,9 +16,14 @@ def selp_f64_3(a: Array, b: Array, c: Array) -> Array:
     return select(c, a, b)  # selp.yaml:25
 
 
+def selp_b16_3(a: Array, b: Array, c: Array) -> Array:
+    return select(c, a, b)  # selp.yaml:25
+
+
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
 KERNELS = _kernels("selp", (
-    (selp_f32_3, 3, "f32"),
-    (selp_f64_3, 3, "f64"),
+    (selp_f32_3, 3, "f32 b32"),
+    (selp_f64_3, 3, "f64 b64"),
+    (selp_b16_3, 3, "b16"),
 ))

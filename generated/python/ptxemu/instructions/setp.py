@@ -192,21 +192,7 @@ def setp_num_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
     return p, q
 
 
-def setp_num_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # setp.yaml:71
-    p = t  # setp.yaml:74
-    q = (~t)  # setp.yaml:75
-    return p, q
-
-
 def setp_nan_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # setp.yaml:73
-    p = t  # setp.yaml:74
-    q = (~t)  # setp.yaml:75
-    return p, q
-
-
-def setp_nan_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
     t = (isNaN(a, f32) | isNaN(b, f32))  # setp.yaml:73
     p = t  # setp.yaml:74
     q = (~t)  # setp.yaml:75
@@ -724,21 +710,7 @@ def setp_num_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
     return p_2, q_2
 
 
-def setp_num_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # setp.yaml:71
-    p_2 = (t & c)  # setp.yaml:77
-    q_2 = ((~t) & c)  # setp.yaml:78
-    return p_2, q_2
-
-
 def setp_num_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # setp.yaml:71
-    p_2 = (t | c)  # setp.yaml:80
-    q_2 = ((~t) | c)  # setp.yaml:81
-    return p_2, q_2
-
-
-def setp_num_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # setp.yaml:71
     p_2 = (t | c)  # setp.yaml:80
     q_2 = ((~t) | c)  # setp.yaml:81
@@ -752,21 +724,7 @@ def setp_num_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
     return p_2, q_2
 
 
-def setp_num_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # setp.yaml:71
-    p_2 = (t ^ c)  # setp.yaml:83
-    q_2 = ((~t) ^ c)  # setp.yaml:84
-    return p_2, q_2
-
-
 def setp_nan_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # setp.yaml:73
-    p_2 = (t & c)  # setp.yaml:77
-    q_2 = ((~t) & c)  # setp.yaml:78
-    return p_2, q_2
-
-
-def setp_nan_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
     t = (isNaN(a, f32) | isNaN(b, f32))  # setp.yaml:73
     p_2 = (t & c)  # setp.yaml:77
     q_2 = ((~t) & c)  # setp.yaml:78
@@ -780,21 +738,7 @@ def setp_nan_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
     return p_2, q_2
 
 
-def setp_nan_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # setp.yaml:73
-    p_2 = (t | c)  # setp.yaml:80
-    q_2 = ((~t) | c)  # setp.yaml:81
-    return p_2, q_2
-
-
 def setp_nan_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # setp.yaml:73
-    p_2 = (t ^ c)  # setp.yaml:83
-    q_2 = ((~t) ^ c)  # setp.yaml:84
-    return p_2, q_2
-
-
-def setp_nan_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
     t = (isNaN(a, f32) | isNaN(b, f32))  # setp.yaml:73
     p_2 = (t ^ c)  # setp.yaml:83
     q_2 = ((~t) ^ c)  # setp.yaml:84
@@ -1318,17 +1262,7 @@ def setp_num_f16_2(a: Array, b: Array) -> Array:
     return t  # setp.yaml:74
 
 
-def setp_num_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # setp.yaml:71
-    return t  # setp.yaml:74
-
-
 def setp_nan_f16_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # setp.yaml:73
-    return t  # setp.yaml:74
-
-
-def setp_nan_ftz_f16_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # setp.yaml:73
     return t  # setp.yaml:74
 
@@ -1698,17 +1632,7 @@ def setp_num_and_f16_3(a: Array, b: Array, c: Array) -> Array:
     return (t & c)  # setp.yaml:77
 
 
-def setp_num_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # setp.yaml:71
-    return (t & c)  # setp.yaml:77
-
-
 def setp_num_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # setp.yaml:71
-    return (t | c)  # setp.yaml:80
-
-
-def setp_num_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # setp.yaml:71
     return (t | c)  # setp.yaml:80
 
@@ -1718,17 +1642,7 @@ def setp_num_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
     return (t ^ c)  # setp.yaml:83
 
 
-def setp_num_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # setp.yaml:71
-    return (t ^ c)  # setp.yaml:83
-
-
 def setp_nan_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # setp.yaml:73
-    return (t & c)  # setp.yaml:77
-
-
-def setp_nan_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # setp.yaml:73
     return (t & c)  # setp.yaml:77
 
@@ -1738,17 +1652,7 @@ def setp_nan_or_f16_3(a: Array, b: Array, c: Array) -> Array:
     return (t | c)  # setp.yaml:80
 
 
-def setp_nan_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # setp.yaml:73
-    return (t | c)  # setp.yaml:80
-
-
 def setp_nan_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # setp.yaml:73
-    return (t ^ c)  # setp.yaml:83
-
-
-def setp_nan_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # setp.yaml:73
     return (t ^ c)  # setp.yaml:83
 
@@ -2072,12 +1976,10 @@ KERNELS = _kernels("setp", (
     (setp_geu_f32_2, 2, "geu.f32"),
     (setp_geu_ftz_f32_2, 2, "geu.ftz.f32"),
     (setp_geu_ftz_f32_2, 2, "geu.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_num_f32_2, 2, "num.f32"),
-    (setp_num_ftz_f32_2, 2, "num.ftz.f32"),
-    (setp_num_ftz_f32_2, 2, "num.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_nan_f32_2, 2, "nan.f32"),
-    (setp_nan_ftz_f32_2, 2, "nan.ftz.f32"),
-    (setp_nan_ftz_f32_2, 2, "nan.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (setp_num_f32_2, 2, "num.f32 num.ftz.f32"),
+    (setp_num_f32_2, 2, "num.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (setp_nan_f32_2, 2, "nan.f32 nan.ftz.f32"),
+    (setp_nan_f32_2, 2, "nan.f32", "sm_10 sm_11 sm_12 sm_13"),
     (setp_eq_and_f32_3, 3, "eq.and.f32"),
     (setp_eq_and_ftz_f32_3, 3, "eq.and.ftz.f32"),
     (setp_eq_and_ftz_f32_3, 3, "eq.and.f32", "sm_10 sm_11 sm_12 sm_13"),
@@ -2186,24 +2088,18 @@ KERNELS = _kernels("setp", (
     (setp_geu_xor_f32_3, 3, "geu.xor.f32"),
     (setp_geu_xor_ftz_f32_3, 3, "geu.xor.ftz.f32"),
     (setp_geu_xor_ftz_f32_3, 3, "geu.xor.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_num_and_f32_3, 3, "num.and.f32"),
-    (setp_num_and_ftz_f32_3, 3, "num.and.ftz.f32"),
-    (setp_num_and_ftz_f32_3, 3, "num.and.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_num_or_f32_3, 3, "num.or.f32"),
-    (setp_num_or_ftz_f32_3, 3, "num.or.ftz.f32"),
-    (setp_num_or_ftz_f32_3, 3, "num.or.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_num_xor_f32_3, 3, "num.xor.f32"),
-    (setp_num_xor_ftz_f32_3, 3, "num.xor.ftz.f32"),
-    (setp_num_xor_ftz_f32_3, 3, "num.xor.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_nan_and_f32_3, 3, "nan.and.f32"),
-    (setp_nan_and_ftz_f32_3, 3, "nan.and.ftz.f32"),
-    (setp_nan_and_ftz_f32_3, 3, "nan.and.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_nan_or_f32_3, 3, "nan.or.f32"),
-    (setp_nan_or_ftz_f32_3, 3, "nan.or.ftz.f32"),
-    (setp_nan_or_ftz_f32_3, 3, "nan.or.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_nan_xor_f32_3, 3, "nan.xor.f32"),
-    (setp_nan_xor_ftz_f32_3, 3, "nan.xor.ftz.f32"),
-    (setp_nan_xor_ftz_f32_3, 3, "nan.xor.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (setp_num_and_f32_3, 3, "num.and.f32 num.and.ftz.f32"),
+    (setp_num_and_f32_3, 3, "num.and.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (setp_num_or_f32_3, 3, "num.or.f32 num.or.ftz.f32"),
+    (setp_num_or_f32_3, 3, "num.or.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (setp_num_xor_f32_3, 3, "num.xor.f32 num.xor.ftz.f32"),
+    (setp_num_xor_f32_3, 3, "num.xor.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (setp_nan_and_f32_3, 3, "nan.and.f32 nan.and.ftz.f32"),
+    (setp_nan_and_f32_3, 3, "nan.and.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (setp_nan_or_f32_3, 3, "nan.or.f32 nan.or.ftz.f32"),
+    (setp_nan_or_f32_3, 3, "nan.or.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (setp_nan_xor_f32_3, 3, "nan.xor.f32 nan.xor.ftz.f32"),
+    (setp_nan_xor_f32_3, 3, "nan.xor.f32", "sm_10 sm_11 sm_12 sm_13"),
     (setp_eq_f64_2, 2, "eq.f64"),
     (setp_ne_f64_2, 2, "ne.f64"),
     (setp_lt_f64_2, 2, "lt.f64"),
@@ -2284,10 +2180,8 @@ KERNELS = _kernels("setp", (
     (setp_gtu_ftz_f16_2, 2, "gtu.ftz.f16 gtu.ftz.f16x2"),
     (setp_geu_f16_2, 2, "geu.f16 geu.f16x2"),
     (setp_geu_ftz_f16_2, 2, "geu.ftz.f16 geu.ftz.f16x2"),
-    (setp_num_f16_2, 2, "num.f16 num.f16x2"),
-    (setp_num_ftz_f16_2, 2, "num.ftz.f16 num.ftz.f16x2"),
-    (setp_nan_f16_2, 2, "nan.f16 nan.f16x2"),
-    (setp_nan_ftz_f16_2, 2, "nan.ftz.f16 nan.ftz.f16x2"),
+    (setp_num_f16_2, 2, "num.f16 num.f16x2 num.ftz.f16 num.ftz.f16x2"),
+    (setp_nan_f16_2, 2, "nan.f16 nan.f16x2 nan.ftz.f16 nan.ftz.f16x2"),
     (setp_eq_and_f16_3, 3, "eq.and.f16 eq.and.f16x2"),
     (setp_eq_and_ftz_f16_3, 3, "eq.and.ftz.f16 eq.and.ftz.f16x2"),
     (setp_eq_or_f16_3, 3, "eq.or.f16 eq.or.f16x2"),
@@ -2360,18 +2254,12 @@ KERNELS = _kernels("setp", (
     (setp_geu_or_ftz_f16_3, 3, "geu.or.ftz.f16 geu.or.ftz.f16x2"),
     (setp_geu_xor_f16_3, 3, "geu.xor.f16 geu.xor.f16x2"),
     (setp_geu_xor_ftz_f16_3, 3, "geu.xor.ftz.f16 geu.xor.ftz.f16x2"),
-    (setp_num_and_f16_3, 3, "num.and.f16 num.and.f16x2"),
-    (setp_num_and_ftz_f16_3, 3, "num.and.ftz.f16 num.and.ftz.f16x2"),
-    (setp_num_or_f16_3, 3, "num.or.f16 num.or.f16x2"),
-    (setp_num_or_ftz_f16_3, 3, "num.or.ftz.f16 num.or.ftz.f16x2"),
-    (setp_num_xor_f16_3, 3, "num.xor.f16 num.xor.f16x2"),
-    (setp_num_xor_ftz_f16_3, 3, "num.xor.ftz.f16 num.xor.ftz.f16x2"),
-    (setp_nan_and_f16_3, 3, "nan.and.f16 nan.and.f16x2"),
-    (setp_nan_and_ftz_f16_3, 3, "nan.and.ftz.f16 nan.and.ftz.f16x2"),
-    (setp_nan_or_f16_3, 3, "nan.or.f16 nan.or.f16x2"),
-    (setp_nan_or_ftz_f16_3, 3, "nan.or.ftz.f16 nan.or.ftz.f16x2"),
-    (setp_nan_xor_f16_3, 3, "nan.xor.f16 nan.xor.f16x2"),
-    (setp_nan_xor_ftz_f16_3, 3, "nan.xor.ftz.f16 nan.xor.ftz.f16x2"),
+    (setp_num_and_f16_3, 3, "num.and.f16 num.and.f16x2 num.and.ftz.f16 num.and.ftz.f16x2"),
+    (setp_num_or_f16_3, 3, "num.or.f16 num.or.f16x2 num.or.ftz.f16 num.or.ftz.f16x2"),
+    (setp_num_xor_f16_3, 3, "num.xor.f16 num.xor.f16x2 num.xor.ftz.f16 num.xor.ftz.f16x2"),
+    (setp_nan_and_f16_3, 3, "nan.and.f16 nan.and.f16x2 nan.and.ftz.f16 nan.and.ftz.f16x2"),
+    (setp_nan_or_f16_3, 3, "nan.or.f16 nan.or.f16x2 nan.or.ftz.f16 nan.or.ftz.f16x2"),
+    (setp_nan_xor_f16_3, 3, "nan.xor.f16 nan.xor.f16x2 nan.xor.ftz.f16 nan.xor.ftz.f16x2"),
     (setp_eq_bf16_2, 2, "eq.bf16 eq.bf16x2"),
     (setp_ne_bf16_2, 2, "ne.bf16 ne.bf16x2"),
     (setp_lt_bf16_2, 2, "lt.bf16 lt.bf16x2"),

@@ -35,38 +35,6 @@ def slct_b16_f32_3(a: Array, b: Array, c: Array) -> Array:
     return select(compareGreaterEqual(c, _x00000000, f32), a, b)  # slct.yaml:28
 
 
-def slct_b32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32), a, b)  # slct.yaml:28
-
-
-def slct_b64_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32), a, b)  # slct.yaml:28
-
-
-def slct_s16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32), a, b)  # slct.yaml:28
-
-
-def slct_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32), a, b)  # slct.yaml:28
-
-
-def slct_s64_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32), a, b)  # slct.yaml:28
-
-
-def slct_u16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32), a, b)  # slct.yaml:28
-
-
-def slct_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32), a, b)  # slct.yaml:28
-
-
-def slct_u64_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32), a, b)  # slct.yaml:28
-
-
 def slct_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:28
 
@@ -79,74 +47,18 @@ def slct_ftz_b16_f32_3(a: Array, b: Array, c: Array) -> Array:
     return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:28
 
 
-def slct_ftz_b32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:28
-
-
-def slct_ftz_b64_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:28
-
-
-def slct_ftz_s16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:28
-
-
-def slct_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:28
-
-
-def slct_ftz_s64_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:28
-
-
-def slct_ftz_u16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:28
-
-
-def slct_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:28
-
-
-def slct_ftz_u64_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:28
-
-
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
 KERNELS = _kernels("slct", (
     (slct_f32_s32_3, 3, "f32.s32"),
     (slct_f64_s32_3, 3, "f64.s32"),
-    (slct_f32_f32_3, 3, "f32.f32"),
-    (slct_f64_f32_3, 3, "f64.f32"),
-    (slct_b16_f32_3, 3, "b16.f32"),
-    (slct_b32_f32_3, 3, "b32.f32"),
-    (slct_b64_f32_3, 3, "b64.f32"),
-    (slct_s16_f32_3, 3, "s16.f32"),
-    (slct_s32_f32_3, 3, "s32.f32"),
-    (slct_s64_f32_3, 3, "s64.f32"),
-    (slct_u16_f32_3, 3, "u16.f32"),
-    (slct_u32_f32_3, 3, "u32.f32"),
-    (slct_u64_f32_3, 3, "u64.f32"),
-    (slct_ftz_f32_f32_3, 3, "ftz.f32.f32"),
-    (slct_ftz_f32_f32_3, 3, "f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (slct_ftz_f64_f32_3, 3, "ftz.f64.f32"),
-    (slct_ftz_f64_f32_3, 3, "f64.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (slct_ftz_b16_f32_3, 3, "ftz.b16.f32"),
-    (slct_ftz_b16_f32_3, 3, "b16.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (slct_ftz_b32_f32_3, 3, "ftz.b32.f32"),
-    (slct_ftz_b32_f32_3, 3, "b32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (slct_ftz_b64_f32_3, 3, "ftz.b64.f32"),
-    (slct_ftz_b64_f32_3, 3, "b64.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (slct_ftz_s16_f32_3, 3, "ftz.s16.f32"),
-    (slct_ftz_s16_f32_3, 3, "s16.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (slct_ftz_s32_f32_3, 3, "ftz.s32.f32"),
-    (slct_ftz_s32_f32_3, 3, "s32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (slct_ftz_s64_f32_3, 3, "ftz.s64.f32"),
-    (slct_ftz_s64_f32_3, 3, "s64.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (slct_ftz_u16_f32_3, 3, "ftz.u16.f32"),
-    (slct_ftz_u16_f32_3, 3, "u16.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (slct_ftz_u32_f32_3, 3, "ftz.u32.f32"),
-    (slct_ftz_u32_f32_3, 3, "u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (slct_ftz_u64_f32_3, 3, "ftz.u64.f32"),
-    (slct_ftz_u64_f32_3, 3, "u64.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (slct_f32_f32_3, 3, "f32.f32 b32.f32 s32.f32 u32.f32"),
+    (slct_f64_f32_3, 3, "f64.f32 b64.f32 s64.f32 u64.f32"),
+    (slct_b16_f32_3, 3, "b16.f32 s16.f32 u16.f32"),
+    (slct_ftz_f32_f32_3, 3, "ftz.f32.f32 ftz.b32.f32 ftz.s32.f32 ftz.u32.f32"),
+    (slct_ftz_f32_f32_3, 3, "f32.f32 b32.f32 s32.f32 u32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (slct_ftz_f64_f32_3, 3, "ftz.f64.f32 ftz.b64.f32 ftz.s64.f32 ftz.u64.f32"),
+    (slct_ftz_f64_f32_3, 3, "f64.f32 b64.f32 s64.f32 u64.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (slct_ftz_b16_f32_3, 3, "ftz.b16.f32 ftz.s16.f32 ftz.u16.f32"),
+    (slct_ftz_b16_f32_3, 3, "b16.f32 s16.f32 u16.f32", "sm_10 sm_11 sm_12 sm_13"),
 ))

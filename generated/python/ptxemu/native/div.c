@@ -19,7 +19,7 @@ LANE(div_approx_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
 }
 
 LANE(div_approx_ftz_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_b_2 = flushed_f32(v_b);  /* modifiers.yaml:65 */
+    uint32_t v_b_2 = flushed_f32(v_b);  /* modifiers.yaml:66 */
     uint32_t v_d = division_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* div.yaml:39 */
     _Bool v_condition = (compareGreater_f32(magnitude_f32(v_b_2), 0x7e800000u) & isFinite_f32(v_b));  /* div.yaml:40 */
     _Bool v_condition_2 = isInfinite_f32(v_a);  /* div.yaml:42 */

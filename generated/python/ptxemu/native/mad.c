@@ -27,11 +27,11 @@ LANE(mad_sat_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint3
     uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 0);  /* mad.yaml:49 */
     uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* mad.yaml:40 */
     uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_4, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_4, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(mad_ftz_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
     uint32_t v_b_2 = flushed_f32(v_b);
     uint32_t v_c_2 = flushed_f32(v_c);
     _Bool v_condition = isZero_f32(v_c_2);  /* mad.yaml:40 */
@@ -46,7 +46,7 @@ LANE(mad_ftz_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint3
 }
 
 LANE(mad_ftz_sat_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
     uint32_t v_b_2 = flushed_f32(v_b);
     uint32_t v_c_2 = flushed_f32(v_c);
     _Bool v_condition = isZero_f32(v_c_2);  /* mad.yaml:40 */
@@ -58,7 +58,7 @@ LANE(mad_ftz_sat_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, u
     uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 1);  /* mad.yaml:49 */
     uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* mad.yaml:40 */
     uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_4, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_4, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(mad_rn_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -67,7 +67,7 @@ LANE(mad_rn_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32
 
 LANE(mad_rn_sat_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(mad_rn_ftz_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -76,7 +76,7 @@ LANE(mad_rn_ftz_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, ui
 
 LANE(mad_rn_ftz_sat_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTiesToEven, 1);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(mad_rz_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -85,7 +85,7 @@ LANE(mad_rz_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, uint32
 
 LANE(mad_rz_sat_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(mad_rz_ftz_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -94,7 +94,7 @@ LANE(mad_rz_ftz_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, ui
 
 LANE(mad_rz_ftz_sat_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardZero, 1);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(mad_rm_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -103,7 +103,7 @@ LANE(mad_rm_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b, ui
 
 LANE(mad_rm_sat_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(mad_rm_ftz_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -112,7 +112,7 @@ LANE(mad_rm_ftz_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b
 
 LANE(mad_rm_ftz_sat_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardNegative, 1);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(mad_rp_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -121,7 +121,7 @@ LANE(mad_rp_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b, ui
 
 LANE(mad_rp_sat_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(mad_rp_ftz_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -130,7 +130,7 @@ LANE(mad_rp_ftz_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b
 
 LANE(mad_rp_ftz_sat_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardPositive, 1);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(mad_rn_f64_3, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, uint64_t v_c) {

@@ -11,7 +11,7 @@ LANE(mul_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
 
 LANE(mul_sat_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* mul.yaml:54 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(mul_ftz_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
@@ -20,7 +20,7 @@ LANE(mul_ftz_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
 
 LANE(mul_ftz_sat_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* mul.yaml:54 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(mul_rz_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
@@ -29,7 +29,7 @@ LANE(mul_rz_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
 
 LANE(mul_rz_sat_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = multiplication_f32(v_a, v_b, roundTowardZero, 0);  /* mul.yaml:54 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(mul_rz_ftz_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
@@ -38,7 +38,7 @@ LANE(mul_rz_ftz_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
 
 LANE(mul_rz_ftz_sat_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardZero, 1);  /* mul.yaml:54 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(mul_rm_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b) {
@@ -47,7 +47,7 @@ LANE(mul_rm_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b) {
 
 LANE(mul_rm_sat_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = multiplication_f32(v_a, v_b, roundTowardNegative, 0);  /* mul.yaml:54 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(mul_rm_ftz_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b) {
@@ -56,7 +56,7 @@ LANE(mul_rm_ftz_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b
 
 LANE(mul_rm_ftz_sat_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardNegative, 1);  /* mul.yaml:54 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(mul_rp_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b) {
@@ -65,7 +65,7 @@ LANE(mul_rp_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b) {
 
 LANE(mul_rp_sat_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = multiplication_f32(v_a, v_b, roundTowardPositive, 0);  /* mul.yaml:54 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(mul_rp_ftz_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b) {
@@ -74,7 +74,7 @@ LANE(mul_rp_ftz_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b
 
 LANE(mul_rp_ftz_sat_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardPositive, 1);  /* mul.yaml:54 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(mul_f64_2, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
@@ -103,7 +103,7 @@ LANE(mul_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
 
 LANE(mul_sat_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
     uint16_t v_d = multiplication_f16(v_a, v_b, roundTiesToEven, 0);  /* mul.yaml:54 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
 }
 
 LANE(mul_ftz_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
@@ -112,19 +112,45 @@ LANE(mul_ftz_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
 
 LANE(mul_ftz_sat_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
     uint16_t v_d = multiplication_f16(flushed_f16(v_a), flushed_f16(v_b), roundTiesToEven, 1);  /* mul.yaml:54 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
 }
 
 LANE(mul_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
     return multiplication_bf16(v_a, v_b, roundTiesToEven, 0);  /* mul.yaml:54 */
 }
 
+LANE(mul_rz_ftz_f16x2_f32x2_f32x2_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+    return convert_f16(number_f32(flushed_f32(v_a)) * number_f32(flushed_f32(v_b)), roundTowardZero, 1);  /* mul.yaml:54 */
+}
+
+LANE(mul_rz_bf16x2_f32x2_f32x2_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+    return convert_bf16(number_f32(v_a) * number_f32(v_b), roundTowardZero, 0);  /* mul.yaml:54 */
+}
+
+LANE(mul_bf16x2_bf16x2_f16x2_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    return convert_bf16(number_bf16(v_a) * number_f16(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+}
+
+LANE(mul_f16x2_f16x2_bf16x2_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    return convert_f16(number_f16(v_a) * number_bf16(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+}
+
 LANE(mul_e5m2x4_e5m2x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
     return multiplication_e5m2(v_a, v_b, roundTiesToEven, 0);  /* mul.yaml:54 */
 }
 
+LANE(mul_e5m2x4_e5m2x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_e5m2(v_a) * number_e4m3(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
 LANE(mul_e5m2x4_e5m2x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
     uint8_t v_d = multiplication_e5m2(v_a, from_single_e5m2(single_e3m2(v_b), roundTiesToEven, 0), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e5m2x4_e5m2x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_e5m2(v_a) * number_e2m3(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
     return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
@@ -133,8 +159,48 @@ LANE(mul_e5m2x4_e5m2x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
     return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
+LANE(mul_e5m2x4_e5m2x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_e5m2(v_a) * number_ue8m0(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e5m2x4_e4m3x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_e4m3(v_a) * number_e5m2(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e5m2x4_e4m3x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_e4m3(v_a) * number_e4m3(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e5m2x4_e4m3x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_e4m3(v_a) * number_e3m2(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e5m2x4_e4m3x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_e4m3(v_a) * number_e2m3(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e5m2x4_e4m3x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_e4m3(v_a) * number_e2m1(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e5m2x4_e4m3x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_e4m3(v_a) * number_ue8m0(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
 LANE(mul_e5m2x4_e3m2x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
     uint8_t v_d = multiplication_e5m2(from_single_e5m2(single_e3m2(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e5m2x4_e3m2x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_e3m2(v_a) * number_e4m3(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
     return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
@@ -143,8 +209,48 @@ LANE(mul_e5m2x4_e3m2x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
     return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
+LANE(mul_e5m2x4_e3m2x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_e3m2(v_a) * number_e2m3(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
 LANE(mul_e5m2x4_e3m2x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
     uint8_t v_d = multiplication_e5m2(from_single_e5m2(single_e3m2(v_a), roundTiesToEven, 0), from_single_e5m2(single_e2m1(v_b), roundTiesToEven, 0), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e5m2x4_e3m2x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_e3m2(v_a) * number_ue8m0(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e5m2x4_e2m3x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_e2m3(v_a) * number_e5m2(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e5m2x4_e2m3x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_e2m3(v_a) * number_e4m3(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e5m2x4_e2m3x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_e2m3(v_a) * number_e3m2(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e5m2x4_e2m3x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_e2m3(v_a) * number_e2m3(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e5m2x4_e2m3x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_e2m3(v_a) * number_e2m1(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e5m2x4_e2m3x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_e2m3(v_a) * number_ue8m0(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
     return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
@@ -153,8 +259,18 @@ LANE(mul_e5m2x4_e2m1x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
     return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
+LANE(mul_e5m2x4_e2m1x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_e2m1(v_a) * number_e4m3(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
 LANE(mul_e5m2x4_e2m1x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
     uint8_t v_d = multiplication_e5m2(from_single_e5m2(single_e2m1(v_a), roundTiesToEven, 0), from_single_e5m2(single_e3m2(v_b), roundTiesToEven, 0), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e5m2x4_e2m1x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_e2m1(v_a) * number_e2m3(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
     return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
@@ -163,8 +279,218 @@ LANE(mul_e5m2x4_e2m1x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
     return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
+LANE(mul_e5m2x4_e2m1x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_e2m1(v_a) * number_ue8m0(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e5m2x4_ue8m0x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_ue8m0(v_a) * number_e5m2(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e5m2x4_ue8m0x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_ue8m0(v_a) * number_e4m3(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e5m2x4_ue8m0x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_ue8m0(v_a) * number_e3m2(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e5m2x4_ue8m0x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_ue8m0(v_a) * number_e2m3(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e5m2x4_ue8m0x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_ue8m0(v_a) * number_e2m1(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e5m2x4_ue8m0x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e5m2(number_ue8m0(v_a) * number_ue8m0(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e5m2x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e5m2(v_a) * number_e5m2(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e5m2x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e5m2(v_a) * number_e4m3(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e5m2x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e5m2(v_a) * number_e3m2(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e5m2x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e5m2(v_a) * number_e2m3(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e5m2x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e5m2(v_a) * number_e2m1(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e5m2x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e5m2(v_a) * number_ue8m0(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e4m3x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e4m3(v_a) * number_e5m2(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
 LANE(mul_e4m3x4_e4m3x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
     uint8_t v_d = multiplication_e4m3(v_a, v_b, roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e4m3x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e4m3(v_a) * number_e3m2(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e4m3x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e4m3(v_a) * number_e2m3(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e4m3x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e4m3(v_a) * number_e2m1(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e4m3x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e4m3(v_a) * number_ue8m0(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e3m2x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e3m2(v_a) * number_e5m2(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e3m2x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e3m2(v_a) * number_e4m3(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e3m2x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e3m2(v_a) * number_e3m2(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e3m2x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e3m2(v_a) * number_e2m3(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e3m2x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e3m2(v_a) * number_e2m1(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e3m2x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e3m2(v_a) * number_ue8m0(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e2m3x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e2m3(v_a) * number_e5m2(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e2m3x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e2m3(v_a) * number_e4m3(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e2m3x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e2m3(v_a) * number_e3m2(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e2m3x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e2m3(v_a) * number_e2m3(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e2m3x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e2m3(v_a) * number_e2m1(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e2m3x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e2m3(v_a) * number_ue8m0(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e2m1x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e2m1(v_a) * number_e5m2(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e2m1x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e2m1(v_a) * number_e4m3(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e2m1x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e2m1(v_a) * number_e3m2(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e2m1x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e2m1(v_a) * number_e2m3(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e2m1x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e2m1(v_a) * number_e2m1(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_e2m1x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_e2m1(v_a) * number_ue8m0(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_ue8m0x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_ue8m0(v_a) * number_e5m2(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_ue8m0x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_ue8m0(v_a) * number_e4m3(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_ue8m0x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_ue8m0(v_a) * number_e3m2(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_ue8m0x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_ue8m0(v_a) * number_e2m3(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_ue8m0x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_ue8m0(v_a) * number_e2m1(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(mul_e4m3x4_ue8m0x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = convert_e4m3(number_ue8m0(v_a) * number_ue8m0(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 

@@ -58,7 +58,7 @@ LANE(rcp_rp_f64_1, uint64_t, roundTowardPositive, uint64_t v_a) {
 }
 
 LANE(rcp_approx_ftz_f64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
-    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:65 */
+    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:66 */
     uint64_t v_reciprocal = division_f64(UINT64_C(0x3ff0000000000000), (v_a_2 & UINT64_C(0xffffffff00000000)), roundTiesToEven, 1);  /* rcp.yaml:58 */
     uint64_t v_y = fusedMultiplyAdd_f64(UINT64_C(0x4000000000000000), v_reciprocal, negate_f64((v_reciprocal & UINT64_C(0xffffffff00000000))), roundTiesToEven, 1);  /* rcp.yaml:53 */
     uint64_t v_d = select_64(isNormal_f64(v_reciprocal), (v_y & UINT64_C(0xffffffff00000000)), v_reciprocal);  /* rcp.yaml:59 */
@@ -66,7 +66,7 @@ LANE(rcp_approx_ftz_f64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
 }
 
 LANE(rcp_rn_ftz_f64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
-    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:65 */
+    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:66 */
     uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), flushed_f64(v_a), roundTiesToEven, 1);  /* rcp.yaml:62 */
     _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
     _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:56 */
@@ -77,7 +77,7 @@ LANE(rcp_rn_ftz_f64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
 }
 
 LANE(rcp_rz_ftz_f64_1, uint64_t, roundTowardZero, uint64_t v_a) {
-    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:65 */
+    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:66 */
     uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), flushed_f64(v_a), roundTowardZero, 1);  /* rcp.yaml:62 */
     _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
     _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:56 */
@@ -88,7 +88,7 @@ LANE(rcp_rz_ftz_f64_1, uint64_t, roundTowardZero, uint64_t v_a) {
 }
 
 LANE(rcp_rm_ftz_f64_1, uint64_t, roundTowardNegative, uint64_t v_a) {
-    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:65 */
+    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:66 */
     uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), flushed_f64(v_a), roundTowardNegative, 1);  /* rcp.yaml:62 */
     _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
     _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:56 */
@@ -99,7 +99,7 @@ LANE(rcp_rm_ftz_f64_1, uint64_t, roundTowardNegative, uint64_t v_a) {
 }
 
 LANE(rcp_rp_ftz_f64_1, uint64_t, roundTowardPositive, uint64_t v_a) {
-    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:65 */
+    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:66 */
     uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), flushed_f64(v_a), roundTowardPositive, 1);  /* rcp.yaml:62 */
     _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
     _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:56 */

@@ -47,6 +47,18 @@ static inline uint16_t select_16(_Bool condition, uint16_t x, uint16_t y) {
     return y ^ ((x ^ y) & (uint16_t)-condition);
 }
 static inline uint8_t select_8(_Bool condition, uint8_t x, uint8_t y) { return y ^ ((x ^ y) & (uint8_t)-condition); }
+/* Bits moved by any number of places. C says nothing of the width and more. */
+#define SHIFTING(width) \
+    static inline uint##width##_t shiftLeftBy_##width(uint##width##_t x, uint32_t count) { \
+        return count < width ? (uint##width##_t)(x << count) : 0; \
+    } \
+    static inline uint##width##_t shiftRightBy_##width(uint##width##_t x, uint32_t count) { \
+        return count < width ? (uint##width##_t)(x >> count) : 0; \
+    }
+SHIFTING(8)
+SHIFTING(16)
+SHIFTING(32)
+SHIFTING(64)
 static inline _Bool select_1(_Bool condition, _Bool x, _Bool y) { return y ^ ((x ^ y) & condition); }
 
 /* What a carrier's sum or remainder to nearest lacks of the exact one turns it into the exact one rounded to odd:

@@ -49,7 +49,7 @@ class Writer:
         return [alike[0].opcode + text for text in self._texts(alike)] if alike else []
 
     def _texts(self, variants: Iterable[Variant]) -> tuple[str, ...]:
-        return tuple(compact(((v.modifiers, v.type_names) for v in variants), self.spec.groups))
+        return tuple(compact(((v.modifiers, v.type_names) for v in variants), self.spec.notation))
 
     @cached_property
     def _ambiguous(self) -> set[str]:
@@ -71,6 +71,6 @@ def _source(s: Operand) -> str:
 
 def script(spec: Spec, templates: Templates) -> Files:
     """What the pages run: it reads the notation."""
-    groups = json.dumps({name: list(members) for name, members in spec.groups.items()})
-    rendered = templates.render(f"manual/{SCRIPT}.j2", ["spec/modifiers.yaml"], comment="// {}", groups=groups)
-    return {f"manual/{SCRIPT}": rendered}
+    groups = json.dumps({name: list(members) for name, members in spec.notation.items()})
+    sources = ["spec/types.yaml", "spec/modifiers.yaml"]
+    return {f"manual/{SCRIPT}": templates.render(f"manual/{SCRIPT}.j2", sources, comment="// {}", groups=groups)}

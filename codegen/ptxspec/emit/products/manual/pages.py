@@ -100,7 +100,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         values = {
             "i": instruction,
             "rows": rows,
-            "groups": named_in(texts, {**spec.groups, **spec.type_groups}),
+            "groups": named_in(texts, spec.notation),
             "claims": claims,
             "meanings": {claim.name: CLAIMS[claim.name] for claim in claims},
             "recordings": _recordings(spec, instruction),
@@ -263,17 +263,20 @@ def _roundings(spec: Spec, instruction: Instruction) -> list[tuple[str, str]]:
     return [(mode, " ".join(f".{n}" for n in names)) for mode, names in found.items()]
 
 
+def _is_approximate(spec: Spec, v: Variant) -> bool:
+    return any(spec.modifiers[m].approximate for m in v.modifiers)
+
+
 def _default_rounding(spec: Spec, checked: Checked) -> str:
     """How the sentence on the directions ends. What is an approximation, short for another spelling, not in the manual,
     or rounds nothing has no say."""
-    modifiers = spec.modifiers
     exact = [
         v
         for v, programs in checked.programs.items()
-        if v.listed and not v.means and not any(modifiers[m].approximate for m in v.modifiers) and rounds(programs[None])
+        if v.listed and not v.means and rounds(programs[None]) and not _is_approximate(spec, v)
     ]
     types = list(dict.fromkeys(v.type_names[0] for v in exact))
-    free = list(dict.fromkeys(v.type_names[0] for v in exact if not any(modifiers[m].mode for m in v.modifiers)))
+    free = list(dict.fromkeys(v.type_names[0] for v in exact if not any(spec.modifiers[m].mode for m in v.modifiers)))
     if not free:
         return "there is no default"
     if free == types:

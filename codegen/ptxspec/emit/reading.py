@@ -1,0 +1,122 @@
+"""What of a program NumPy reads in a table: the end of it, where that depends on one value with few patterns.
+
+A value of at most 16 bits has few, and so have two of eight. So has a binary32 number of which the rest of the program sees no more than its
+upper 16 bits, the last one standing for what is cut off: it is compared with numbers of few bits, and converted to a
+format with two bits less. As the last of these bits is odd where something is cut off, the half lies between the same
+numbers, and between the same middles of theirs, as the whole (Boldo and Melquiond 2008).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from ..model import BOOL, Format, Kind
+from ..semantics.functions import TABLE
+from ..semantics.program import Const, Program, Term, Var, variables
+from .fusing import FLUSH, is_usual
+from .lowering import applications
+
+# The clauses of what takes longer than to read it.
+_LONG = {"5.4.1", "5.4.2, 5.8", "5.9", "9.2", "9.6"}
+_CHOOSING = {"maximum", "minimum", "maximumNumber", "minimumNumber"}
+_CLASSES = {"isNaN", "isInfinite", "isFinite", "isZero", "isSubnormal", "isNormal", "isSignMinus"}
+
+
+@dataclass(frozen=True)
+class Tail:
+    """The end of a program: `decorator` and `argument` name what makes it read of tables.py."""
+
+    program: Program
+    decorator: str
+    argument: str = ""
+
+
+def split(program: Program) -> tuple[Program, Tail | None]:
+    """A program without its end, whose result is what the end needs, and the end, where there is one to be read."""
+    converts = any(a.function == "convert" and a.kind != a.arguments[0].kind for a in applications(program))
+    if len(program.results) > 1 or not converts:
+        return program, None
+    if (whole := _read(program)) is not None:
+        return replace(program, lets=()), whole
+    found: list[tuple[int, Var]] = []
+    found += [(i, Var(let.value.kind, let.name)) for i, let in enumerate(program.lets, 1)]
+    for i, value in found:
+        rest = replace(program, inputs=(value,), lets=program.lets[i:])
+        tail = _read(rest)
+        if tail is not None:
+            return replace(program, lets=program.lets[:i], results=(value,)), tail
+    return program, None
+
+
+def _read(rest: Program) -> Tail | None:
+    """The end, if it depends on nothing but its operands, which have few patterns, and takes long."""
+    value, *more = rest.inputs
+    known = {*(i.name for i in rest.inputs), *(let.name for let in rest.lets)}
+    terms = [*(let.value for let in rest.lets), *rest.results]
+    long = any(a.function in TABLE and TABLE[a.function].clause in _LONG for a in applications(rest))
+    if not long or any(variables(t) - known for t in terms) or rest.results[0].kind.width > 64:
+        return None
+    widths = [i.kind.width for i in rest.inputs]
+    if len(more) < 2 and sum(widths) <= 16 and all(i.kind != BOOL for i in rest.inputs):
+        return Tail(rest, "tabulated", ", ".join(map(str, widths)))
+    return Tail(rest, "halved") if not more and _sees_a_half(rest) else None
+
+
+def _sees_a_half(program: Program) -> bool:
+    """Is it enough to know the upper half of the operand, a binary32 number, with a last bit for the rest?"""
+    (value,) = program.inputs
+    f = value.kind.format
+    if f is None or not is_usual(f) or (f.exponent_bits, f.fraction_bits) != (8, 23):
+        return False
+    whole = {value.name: True}
+    for let in program.lets:
+        seen = _is_whole(let.value, whole)
+        if seen is None:
+            return False
+        whole[let.name] = seen
+    return _is_whole(program.results[0], whole) is False and program.results[0].kind.width <= 16
+
+
+def _is_whole(term: Term, whole: Mapping[str, bool]) -> bool | None:
+    """Has a term more bits than the half tells? None where it sees more of it."""
+    if isinstance(term, Const):
+        return False
+    if isinstance(term, Var):
+        return whole[term.name]
+    arguments = [_is_whole(a, whole) for a in term.arguments]
+    if None in arguments:
+        return None
+    if True not in arguments:
+        return False
+    pairs = zip(term.arguments, arguments, strict=True)
+    # What it is compared with or chosen against must be even in the half's last place.
+    short = all(w or (isinstance(a, Const) and not a.value & 0x1FFFF) for a, w in pairs)
+    one = arguments.count(True) == 1
+    clause = TABLE[term.function].clause if term.function in TABLE else ""
+    if term.function in _CLASSES or (clause == "5.11" and short and one):
+        return False
+    if term.function == "convert":
+        return False if _is_short(term.kind) else True if term.kind == term.arguments[0].kind and not term.ftz else None
+    if (term.function in _CHOOSING and short and one) or term.function in (FLUSH, "magnitude", "negate"):
+        return True
+    if term.function == "select" and not arguments[0]:
+        return (
+            True
+            if all(w or isinstance(a, Const) for a, w in zip(term.arguments[1:], arguments[1:], strict=True))
+            else None
+        )
+    if term.function == "copySign" and (arguments[0] or isinstance(term.arguments[0], Const)):
+        return True
+    return None
+
+
+def _is_short(kind: Kind) -> bool:
+    """As conversion.py has it."""
+    f = kind.format
+    return (
+        isinstance(f, Format)
+        and f.fraction_bits <= 5
+        and f.emin - f.has_zero * f.fraction_bits >= -127
+        and f.emax <= 127
+    )

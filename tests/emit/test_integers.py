@@ -1,0 +1,51 @@
+"""Integers, bits and predicates around floating-point arithmetic, against Python's integers and what ptxas folds."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import ptxemu
+import pytest
+from helpers.integers import FOLDED, VARIANTS, columns_of, registers, rows_of
+from helpers.machine_code import machine_code
+from oracles import integers
+from oracles.folding import bytes_of, folded, kernel_of, stored
+from ptxspec import Variant
+
+
+@pytest.mark.parametrize("v", VARIANTS, ids=str)
+def test_results_are_those_of_integers(v: Variant) -> None:
+    rows = rows_of(v, 300)
+    got = ptxemu.execute(v.spelling, *columns_of(v, rows))
+    got = got if got.dtype == bool else got.view(f"u{got.itemsize}")
+    want = [integers.expected(v.spelling, registers(v), row) for row in rows]
+    wrong = [(list(map(hex, r)), hex(int(g)), hex(w)) for r, g, w in zip(rows, got, want, strict=True) if int(g) != w]
+    assert not wrong, wrong[:3]
+
+
+def test_single_values_wrap_without_a_word() -> None:
+    with np.errstate(all="raise"):
+        assert ptxemu.execute("add.u32", np.uint32(0xFFFFFFFF), np.uint32(2)) == 1
+        assert ptxemu.execute("sub.s32", np.int32(-(2**31)), np.int32(1)) == 2**31 - 1
+        assert ptxemu.execute("shl.b64", np.uint64(1), np.uint32(64)) == 0
+
+
+def test_the_first_register_of_a_vector_is_the_lowest() -> None:
+    assert ptxemu.execute("mov.b32", np.uint16(0x1111), np.uint16(0x2222)) == 0x22221111
+    assert ptxemu.execute("mov.b64", *map(np.uint16, (1, 2, 3, 4))) == 0x0004000300020001
+
+
+def test_ptxas_folds_them_to_the_same(ptxas: Path, nvdisasm: Path, tmp_path: Path) -> None:
+    rng = random.Random(3)
+    rows = {f"k{i}": rng.sample(rows_of(v, 100), 40) for i, v in enumerate(FOLDED)}
+    kernels = [kernel_of(v, f"k{i}", rows[f"k{i}"]) for i, v in enumerate(FOLDED)]
+    code = machine_code(ptxas, nvdisasm, tmp_path, kernels)
+    for i, v in enumerate(FOLDED):
+        found = folded(code[f"k{i}"], bytes_of(v))
+        assert len(found) > 20, v
+        for row, bits in found.items():
+            operands = rows[f"k{i}"][row]
+            want = integers.expected(v.spelling, registers(v), operands)
+            assert stored(v, want) == bits, (v, list(map(hex, operands)))

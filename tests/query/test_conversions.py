@@ -1,0 +1,97 @@
+"""What people asked about conversions, in one command each."""
+
+from __future__ import annotations
+
+import json
+
+import ptxspec
+import pytest
+from helpers import ROOT
+from ptxspec.cli.main import main
+
+
+def run(capsys: pytest.CaptureFixture[str], command: str, *more: str) -> tuple[int, str, str]:
+    name, *arguments = command.split()
+    code = main([name, "--root", str(ROOT), *arguments, *more])
+    return code, *capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("command", "result"),
+    [
+        # NaN becomes 0, but the number with the top bit alone where 64 bits are on either side.
+        ("cvt.rni.s32.f32 nan", "0x00000000"),
+        ("cvt.rzi.u16.bf16 nan", "0x0000"),
+        ("cvt.rni.s64.f32 nan", "0x8000000000000000"),
+        ("cvt.rni.u64.f16 nan", "0x8000000000000000"),
+        ("cvt.rzi.s32.f64 nan", "0x80000000"),
+        ("cvt.rzi.u8.f64 nan", "0x80"),
+        # Out of range: a float ends in the range with and without .sat, an integer with it alone.
+        ("cvt.rzi.u8.f32 300", "0xff"),
+        ("cvt.rzi.sat.u8.f32 300", "0xff"),
+        ("cvt.rzi.u32.f32 -1", "0x00000000"),
+        ("cvt.rni.s32.f32 1e10", "0x7fffffff"),
+        ("cvt.u8.s32 300", "0x2c"),
+        ("cvt.sat.u8.s32 300", "0xff"),
+        ("cvt.s32.s8 -1", "0xffffffff"),
+        ("cvt.u32.s8 -1", "0xffffffff"),
+        ("cvt.s32.u8 255", "0x000000ff"),
+        # The first operand is the upper half.
+        ("cvt.rn.f16x2.f32 1 2", "0x3c004000"),
+        ("cvt.rn.bf16x2.f32 1 2", "0x3f804000"),
+        ("cvt.rna.satfinite.tf32.f32 inf", "0x7f7fe000"),
+        ("cvt.rna.tf32.f32 0x1.002p0", "0x3f802000"),
+        ("cvt.rn.tf32.f32 0x1.002p0", "0x3f800000"),
+        # .ftz is about single precision: this stays a subnormal number.
+        ("cvt.rn.ftz.f16.f32 0x1p-20", "0x0010"),
+        ("cvt.rn.ftz.f32.f64 0x1p-130", "0x00000000"),
+    ],
+)
+def test_what_a_conversion_returns(capsys: pytest.CaptureFixture[str], command: str, result: str) -> None:
+    code, out, err = run(capsys, f"eval {command}", "--format", "json")
+    assert code == 0, err
+    assert json.loads(out)["result"] == result
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        ("cvt.rna.satfinite.tf32.f32 --target sm_80", 0, "sm_80 or newer, PTX 8.1 or newer"),
+        ("cvt.rna.satfinite.tf32.f32 --target sm_75", 1, "needs sm_80 or newer; sm_75 is older"),
+        ("cvt.rna.satfinite.tf32.f32 --target sm_80 --ptx 8.0", 1, "needs PTX 8.1 (CUDA 12.1) or newer"),
+        ("cvt.rn.satfinite.tf32.f32 --target sm_90", 1, "needs sm_100 or newer"),
+        ("cvt.rn.s32.f32", 1, "cvt.s32.f32 has no .rn; it has .rni"),
+    ],
+)
+def test_where_a_conversion_is(capsys: pytest.CaptureFixture[str], command: str, code: int, said: str) -> None:
+    found, out, _ = run(capsys, f"query {command}")
+    assert found == code and said in out
+
+
+def test_an_operand_is_an_integer_of_its_type(capsys: pytest.CaptureFixture[str]) -> None:
+    for operand in ("1.5", "-1", "256", "nan", "0x1ff"):
+        code, out, err = run(capsys, f"eval cvt.rn.f32.u8 {operand}")
+        assert code == 2 and not out and f"'{operand}'" in err
+
+
+def test_lint_knows_the_registers_of_conversions() -> None:
+    """A wider register is taken where neither bf16 nor tf32 is, and a special register for an integer."""
+    module = ".version 9.4\n.target sm_90\n.entry k () {{ .reg .b16 %h<4>; .reg .b32 %r<4>; .reg .b64 %b<4>; {} }}\n"
+    taken = [
+        "cvt.u64.u32 %b0, %tid.x;",
+        "cvt.u32.u8 %r0, %r1;",
+        "cvt.rn.f16.f32 %r0, %r1;",
+        "cvt.f32.f16 %b0, %r1;",
+        "cvt.rn.bf16.f32 %h0, %r1;",
+        "cvt.pack.sat.u8.s32.b32 %r0, %r1, %r2, %r3;",
+        "cvt.pack.sat.u16.s32 %r0, %r1, %r2;",
+    ]
+    refused = [
+        "cvt.rn.bf16.f32 %r0, %r1;",
+        "cvt.f32.bf16 %b0, %h1;",
+        "cvt.u32.u16 %h0, %h1;",
+        "cvt.u64.u64 %b0, %tid.x;",
+    ]
+    db = ptxspec.load(ROOT)
+    assert [s for s in taken if db.lint(module.format(s))] == []
+    assert [s for s in refused if not db.lint(module.format(s))] == []
