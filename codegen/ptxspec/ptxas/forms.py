@@ -40,8 +40,7 @@ def _target_floor(db: Database, m: re.Match[str]) -> Meaning:
     if known is None:
         return Meaning(f"compile for {target} or newer", why)
     meant = _meant(db, name)
-    wanted = [v.requires.ptx for v in meant if v.requires.target == target]
-    wanted = wanted or [v.requires.ptx for v in meant if db.takes(v, target, None)]
+    wanted = [v.requires.ptx for v in meant if v.requires.target == target] or [v.requires.ptx for v in meant]
     oldest = min((db.versions[f] for f in wanted), key=_order, default=db.versions[known.ptx])
     return floors(db, target, max(oldest, db.versions[known.ptx], key=_order).version)._replace(why=why)
 

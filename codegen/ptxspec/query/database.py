@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Self
 
 from ..catalog import Catalog, PtxVersion, Requirement, Target, requirement_of
 from ..check.claims import basis_text, bound
-from ..diagnostics import PtxspecError, unknown
+from ..diagnostics import PtxspecError, known_range, unknown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -395,9 +395,3 @@ class Database:
 def names_of(variants: Iterable[Variant]) -> tuple[str, ...]:
     """All modifiers and types of some variants, in the order in which they first stand."""
     return tuple(dict.fromkeys(n for v in variants for n in v.spelling.split(".")[1:]))
-
-
-def known_range(known: Iterable[str]) -> str:
-    """Help for a name that is none of many in their order."""
-    first, *_, last = known
-    return f"known: {first} to {last}"

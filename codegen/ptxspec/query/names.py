@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..catalog import Product
-from ..diagnostics import PtxspecError, nearest, suggest
-from .database import Database, known_range
+from ..diagnostics import PtxspecError, known_range, nearest, suggest
+from .database import Database
 
 NATIVE = "native"
 _SHOWN = 3
