@@ -91,6 +91,12 @@ def unknown(what: str, name: str, known: Iterable[str], otherwise: str = "") -> 
     return f"unknown {what} '{name}'" + (f"; {help}" if help else "")
 
 
+def known_range(known: Iterable[str]) -> str:
+    """Help for a name that is none of many in their order."""
+    first, *_, last = known
+    return f"known: {first} to {last}"
+
+
 def display_path(path: Path, root: Path) -> str:
     """`path` relative to `root` with forward slashes where it lies inside, else as it is."""
     try:

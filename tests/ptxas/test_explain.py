@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -14,7 +15,7 @@ from helpers.repository import database
 from ptxspec import Database
 from ptxspec.cli.main import main
 from ptxspec.ptxas.asking import judge
-from ptxspec.ptxas.explain import explain, messages
+from ptxspec.ptxas.explain import explain, explanations, messages
 
 MODULE = """\
 .version 6.5
@@ -44,7 +45,7 @@ def test_a_log_is_explained_by_its_file(db: Database, ptxas: Path, tmp_path: Pat
     log = log_of(ptxas, source)
     found = messages(db, log)
     new = [c for c in found if "requires .target sm_80" in c.text and "NaN" in c.text and "f32" in c.found[0].message]
-    assert [line for _, line in new[0].places] == [5, 6]
+    assert [p.line for p in new[0].places] == [5, 6]
     text = "\n".join(explain(db, log))
     assert "a.ptx:5" in text and "a.ptx:6" in text
     assert "it needs .target sm_80 or newer, and .version 7.0 (CUDA 11.0) or newer" in text
@@ -62,8 +63,10 @@ def test_without_the_file_the_message_is_explained_by_itself(db: Database, ptxas
     source.unlink()
     text = "\n".join(explain(db, log))
     assert "compile for sm_80 or newer" in text
-    assert "write .version 7.0 (CUDA 11.0) or newer" in text
-    assert "write one of fma.rn.f32" in text
+    assert (
+        "compile for sm_80 or newer (-arch=sm_80; .target sm_80 in PTX) with .version 7.0 (CUDA 11.0) or newer" in text
+    )
+    assert "write the one that you mean behind fma: .rn (round to nearest, ties to even); .rz (" in text
 
 
 @pytest.mark.parametrize(
@@ -73,14 +76,18 @@ def test_without_the_file_the_message_is_explained_by_itself(db: Database, ptxas
         ("Instruction 'testp' requires .target sm_20 or higher", "compile for sm_20 or newer"),
         ("Feature '.NaN' requires PTX ISA .version 7.0 or later", "write .version 7.0 (CUDA 11.0) or newer"),
         ("Illegal modifier '.ftz' for instruction 'tanh'", "no tanh has .ftz; it has .approx"),
-        ("Illegal modifier '.ftz' for instruction 'fma'", "write one of fma.rn.ftz.f32"),
-        ("Illegal rounding modifier for instruction 'max'", "write one of max.f32"),
-        ("Rounding modifier required for instruction 'fma'", "write one of fma.rn.f32"),
-        ("Rounding modifier or '.approx' modifier required for instruction 'div'", "div.approx.f32"),
-        (".approx modifier required for instruction 'sin'", "sin.approx.f32"),
+        ("Illegal modifier '.ftz' for instruction 'fma'", "write .ftz with .f32, .f32x2, .f16, .f16x2 only"),
+        ("Illegal modifier '.sat' for instruction 'fma.f64'", "leave .sat out, where you can do without it"),
+        ("Illegal rounding modifier for instruction 'max'", "leave the rounding out: no max has one"),
+        ("Rounding modifier required for instruction 'fma'", ".rn (round to nearest, ties to even); .rz (round toward"),
+        (
+            "Rounding modifier or '.approx' modifier required for instruction 'div'",
+            ".approx (a fast approximation, not",
+        ),
+        (".approx modifier required for instruction 'sin'", "write .approx, which must be there"),
         ("'.ftz' modifier required for instruction 'rcp.approx.f64'", "rcp.approx.ftz.f64"),
         ("Modifier '.xorsign' requires modifier '.abs'", "max.xorsign.abs.f32"),
-        ("Modifier '.ftz' cannot be combined with modifier '.oob'", "one of the two"),
+        ("Modifier '.ftz' cannot be combined with modifier '.oob'", "the one that you mean"),
         ("Unknown modifier '.ftzz'", "did you mean '.ftz'"),
         ("Unknown modifier '.full'", "div.full.f32"),
         ("Unexpected instruction types specified for 'div'", "div has .f32, .f64"),
@@ -91,10 +98,10 @@ def test_without_the_file_the_message_is_explained_by_itself(db: Database, ptxas
         ("Unsupported .target 'sm_999'", "sm_"),
         ("Multiple rounding modifiers specified", "one of them"),
         ("Parsing error near ';': syntax error", "what follows was not judged"),
-        ("Feature 'max.f32 with 3 input operands' requires .target sm_100 or higher", "needs .version 8.8"),
-        ("Modifier '.xorsign' requires .target sm_86 or higher", "needs .version 7.2"),
-        ("Instruction 'tanh' requires .target sm_75 or higher", "needs .version 7.0"),
-        ("Feature '.satfinite' requires .target sm_70 or higher", "needs .version 5.1"),
+        ("Feature 'max.f32 with 3 input operands' requires .target sm_100 or higher", "with .version 8.8"),
+        ("Modifier '.xorsign' requires .target sm_86 or higher", "with .version 7.2"),
+        ("Instruction 'tanh' requires .target sm_75 or higher", "with .version 7.0"),
+        ("Feature '.satfinite' requires .target sm_70 or higher", "with .version 8.1"),
         ("Special register argument not allowed for instruction 'add'", "move it into a register"),
         ("Vector operand is not allowed for instruction 'add'", "name one register"),
         ("Argument 1 of instruction 'add': must be register", "load it into a register first"),
@@ -142,7 +149,7 @@ def test_without_the_file_the_version_named_is_that_of_the_oldest_variant_meant(
     for (message, target), versions in floors.items():
         oldest = min(db.versions[v].order for v in versions)
         first = list(db.versions)[max(oldest, db.versions[db.targets[target].ptx].order)]
-        assert f"it needs .version {first} " in "\n".join(explain(db, [f"ptxas fatal   : {message}"])), message
+        assert f" with .version {first} " in "\n".join(explain(db, [f"ptxas fatal   : {message}"])), message
 
 
 def test_what_was_said_of_an_instruction_does_not_answer_another_complaint(
@@ -152,7 +159,7 @@ def test_what_was_said_of_an_instruction_does_not_answer_another_complaint(
     source.write_text(".version 8.0\n.target sm_80\n.entry k() {\n.reg .f32 f;\nmax.xorsign.f32 f,f,f;\n}\n")
     text = "\n".join(explain(db, log_of(ptxas, source)))
     assert "lacks .abs" in text
-    assert "compile for sm_86" in text and "needs .version 7.2" in text
+    assert "compile for sm_86" in text and "with .version 7.2" in text
 
 
 def test_ptxas_may_have_another_name(db: Database, ptxas: Path, tmp_path: Path) -> None:
@@ -179,6 +186,209 @@ def test_messages_about_comparisons_are_explained(ptxas: Path) -> None:
     statements = ["setp.f32 %p0, %f1, %f2;", "setp.lt.f32 %p0, %f1, %f2, %p3;", "setp.lt.f32 %p0, %f1, %r2, %f3;"]
     said = [m for found in judge(ptxas, statements, "sm_90", "8.0") for m in found]
     text = "\n".join(explain(db, [f"ptxas fatal   : {m}" for m in said]))
-    assert "write one of setp.eq.f32" in text
+    assert "write the one that you mean behind setp: .eq (is a equal to b?" in text
     assert "what is done with the predicate behind the operands, as in setp.eq.and.f32 p|q, a, b, c" in text
     assert "the operands are p|q, a, b or p, a, b or p0|p1, a, b or p|q, a, b, c" in text
+
+
+# Logs as people have them, shortened: each with the change that mends it.
+
+LOGS = {
+    "Triton, an old GPU": (
+        """\
+RuntimeError: Internal Triton PTX codegen error
+`ptxas` stderr:
+ptxas /tmp/compile-ptx-src-38292b, line 100; error   : Feature '.bf16' requires .target sm_80 or higher
+ptxas /tmp/compile-ptx-src-38292b, line 100; error   : Feature 'cvt with .f32.bf16' requires .target sm_80 or higher
+ptxas /tmp/compile-ptx-src-38292b, line 102; error   : Feature '.bf16' requires .target sm_80 or higher
+ptxas fatal   : Ptx assembly aborted due to errors
+Repro command: ptxas -lineinfo -v --gpu-name=sm_75 /tmp/compile-ptx-src-38292b
+""",
+        ["compile for sm_80 or newer (-arch=sm_80; .target sm_80 in PTX) with .version 7.0 (CUDA 11.0) or newer"],
+    ),
+    "Triton, a ptxas that is too old": (
+        """\
+(VllmWorker TP0) ERROR [multiproc_executor.py:602] PTXASError: PTXAS error: Internal Triton PTX codegen error
+(VllmWorker TP0) ERROR [multiproc_executor.py:602] `ptxas` stderr:
+(VllmWorker TP0) ERROR [multiproc_executor.py:602] ptxas fatal   : Value 'sm_103a' is not defined for option 'gpu-name'
+""",
+        ["use ptxas of CUDA 12.9 or newer"],
+    ),
+    "Triton on Windows": (
+        """\
+ptxas C:\\Users\\J J\\Temp\\tmpafh.ptx, line 5; fatal   : Unsupported .version 8.6; current version is '8.5'
+ptxas fatal   : Ptx assembly aborted due to errors
+triton\\backends\\nvidia\\compiler.py", line 295, in make_cubin
+""",
+        ["install CUDA 12.8 or newer, whose ptxas reads .version 8.6"],
+    ),
+    "nvcc on PTX": (
+        "ptxas add_kernel.ptx, line 5; fatal   : Unsupported .version 8.8; current version is '8.4'\n",
+        ["install CUDA 12.9 or newer, whose ptxas reads .version 8.8"],
+    ),
+    "Numba, the driver's linker": (
+        """\
+numba.cuda.cudadrv.driver.LinkerError: [222] Call to cuLinkAddData results in CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+ptxas application ptx input, line 9; fatal   : Unsupported .version 8.7; current version is '8.4'
+""",
+        ["install driver 570.26 or newer, 570.65 on Windows (CUDA 12.8), which reads .version 8.7"],
+    ),
+    "Numba, nvJitLink": (
+        """\
+pynvjitlink.api.NvJitLinkError: NVJITLINK_ERROR_PTX_COMPILE error when calling nvJitLinkAddData
+ptxas application ptx input, line 9; fatal   : Unsupported .version 8.7; current version is '8.4'
+ERROR NVJITLINK_ERROR_PTX_COMPILE: JIT the PTX (<cudapy-ptx>)
+""",
+        ["install nvJitLink of CUDA 12.8 or newer, which reads .version 8.7"],
+    ),
+    "the driver's compiler": (
+        "ptxas application ptx input, line 9; error   : Feature 'add.bf16' requires .target sm_90 or higher\n",
+        ["compile for sm_90 or newer (-arch=sm_90; .target sm_90 in PTX) with .version 7.8 (CUDA 11.8) or newer"],
+    ),
+    "a driver that is too old": (
+        """\
+| NVIDIA-SMI 550.54.15              Driver Version: 550.54.15      CUDA Version: 12.4     |
+Cuda compilation tools, release 12.5, V12.5.40
+Error: DriverError(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "the provided PTX was compiled with an unsupported toolchain.")
+""",
+        ["install driver 555.42.02 or newer, which reads the PTX of CUDA 12.5"],
+    ),
+    "the same as the runtime says it": (
+        "[cudaErrorUnsupportedPtxVersion] the provided PTX was compiled with an unsupported toolchain. in k.cu:406",
+        ["install the driver of the CUDA release that wrote the PTX, or a newer one: `ptxspec versions` lists them"],
+    ),
+    "the same as a number": (
+        "Cuda failure: 222 the application says no more\n",
+        ["install the driver of the CUDA release that wrote the PTX, or a newer one: `ptxspec versions` lists them"],
+    ),
+    "a JIT that does not say why": (
+        'Error: DriverError(CUDA_ERROR_INVALID_PTX, "a PTX JIT compilation failed")\n',
+        ["assemble the PTX with ptxas, and explain what that says: `ptxas -arch=sm_90 a.ptx 2>&1 | ptxspec explain`"],
+    ),
+    "no code for the GPU": (
+        "CUDA error 209 at ggml-cuda.cu:6701: no kernel image is available for execution on the device\n",
+        ["compile for this machine's GPU: `ptxspec targets native` names its target, as in -arch=sm_90"],
+    ),
+    "nvcc and a new GPU": (
+        "nvcc fatal   : Unsupported gpu architecture 'compute_120'\ngmake[2]: *** [fattn.cu.o] Error 1\n",
+        ["use nvcc of CUDA 12.8 or newer"],
+    ),
+    "nvcc and an old GPU": (
+        "nvcc fatal   : Unsupported gpu architecture 'compute_20'\n",
+        ["use nvcc of CUDA 3.0 or newer, before 9.0"],
+    ),
+    "clang": (
+        "clang: error: Unsupported CUDA gpu architecture: sm_61\n",
+        ["use a clang that goes with CUDA 8.0 or newer, before 13.0"],
+    ),
+    "clang and a CUDA that is too new": (
+        "clang: error: GPU arch sm_35 is supported by CUDA versions between 7.0 and 11.8 (inclusive), but installation "
+        "at /usr/local/cuda-12.4 is 12.4; use '--cuda-path' to specify a different CUDA install\n",
+        ["point clang to a CUDA from 7.0 to 11.8 by --cuda-path"],
+    ),
+    "LLVM": (
+        "'+ptx88' is not a recognized feature for this target (ignoring feature)\n",
+        ["use an LLVM that knows PTX 8.8 (CUDA 12.9), or ask it for an older version"],
+    ),
+    "NVRTC": (
+        """\
+NVRTC compilation error: nvrtc: error: invalid value for --gpu-architecture (-arch)
+Options: -I/home/x/cupy/core/include -ftz=true -arch=compute_120
+""",
+        ["use NVRTC of CUDA 12.8 or newer"],
+    ),
+    "two messages of one instruction": (
+        """\
+ptxas a.ptx, line 9; error   : Feature 'max.f32 with 3 input operands' requires .target sm_100 or higher
+ptxas a.ptx, line 9; error   : Feature 'max.f32 with 3 input operands' requires PTX ISA .version 8.8 or later
+""",
+        ["compile for sm_100 or newer (-arch=sm_100; .target sm_100 in PTX) with .version 8.8 (CUDA 12.9) or newer"],
+    ),
+    "no complaint": (
+        "nvcc warning : The option is deprecated\nBuilding CUDA object\nunary minus is fine, code 12\n",
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_a_log_tells_what_to_change(db: Database, name: str) -> None:
+    log, changes = LOGS[name]
+    found = explanations(db, log.splitlines(keepends=True))
+    assert [e.meaning.change for e in found] == changes
+    text = list(explain(db, log.splitlines()))
+    assert [line for line in text if line in changes] == changes
+
+
+def test_an_older_version_is_the_other_way(db: Database) -> None:
+    (found,) = explanations(db, ["ptxas a.ptx, line 1; fatal : Unsupported .version 8.8; current version is '8.4'"])
+    assert found.meaning.why == (
+        "this ptxas is older than what wrote the PTX: it reads PTX up to 8.4 (CUDA 12.4)",
+        "or write .version 8.4, if the file uses nothing newer: `ptxspec lint --ptx 8.4` says what does",
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first"),
+    [
+        (["Feature '.NaN' requires .target sm_80 or higher"], "compile for sm_80 or newer"),
+        (["nvcc fatal   : Unsupported gpu architecture 'compute_120'"], "use nvcc of CUDA 12.8"),
+        (["Unsupported .version 8.8; current version is '8.4'"], "install CUDA 12.9 or newer"),
+        (["CUDA_ERROR_NO_BINARY_FOR_GPU"], "compile for this machine's GPU"),
+        (["Constant overflow"], "no type has such a large integer"),
+        (["Something else altogether"], "the instructions of this database are not"),
+        # A log as one argument
+        ([LOGS["Numba, nvJitLink"][0]], "install nvJitLink of CUDA 12.8"),
+        (
+            [
+                "Feature 'add.f32x2' requires .target sm_100 or higher",
+                "Feature 'add.f32x2' requires PTX ISA .version 8.6 or later",
+            ],
+            "compile for sm_100 or newer (-arch=sm_100; .target sm_100 in PTX) with .version 8.6 (CUDA 12.8) or newer",
+        ),
+    ],
+)
+def test_a_message_may_be_an_argument(arguments: list[str], first: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "--root", str(ROOT), *arguments]) == 0
+    assert capsys.readouterr().out.startswith(first)
+
+
+def test_bare_messages_are_found_on_standard_input(db: Database) -> None:
+    log = ["some program\n", "E   Feature '.bf16' requires .target sm_80 or higher\n", "elements of a list\n"]
+    (found,) = explanations(db, log)
+    assert found.meaning.target == "sm_80"
+
+
+def test_other_ways_are_told_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+    message = "Illegal modifier '.ftz' for instruction 'fma'"
+    assert main(["explain", "--root", str(ROOT), message]) == 0
+    short = capsys.readouterr().out
+    assert main(["explain", "--root", str(ROOT), "--all", message]) == 0
+    whole = capsys.readouterr().out
+    assert "--all" in short and "is spelled" not in short
+    assert "  or fma is spelled fma.rnd.ftz{.sat}.f32, " in whole and "--all" not in whole
+
+
+def test_explanations_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    message = "ptxas a.ptx, line 9; error   : Instruction 'tanh' requires .target sm_75 or higher"
+    assert main(["explain", "--root", str(ROOT), "--format", "json", message]) == 0
+    assert json.loads(capsys.readouterr().out) == {
+        "schema": 1,
+        "explanations": [
+            {
+                "change": "compile for sm_75 or newer (-arch=sm_75; .target sm_75 in PTX) with .version 7.0 "
+                "(CUDA 11.0) or newer",
+                "why": ["'tanh' came with sm_75"],
+                "others": [],
+                "messages": [
+                    {
+                        "tool": "ptxas",
+                        "text": "Instruction 'tanh' requires .target sm_75 or higher",
+                        "places": [{"file": "a.ptx", "line": 9}],
+                    }
+                ],
+            }
+        ],
+    }
+    assert main(["explain", "--root", str(ROOT), "--format", "json", ""]) == 0
+    assert json.loads(capsys.readouterr().out) == {"schema": 1, "explanations": []}

@@ -128,7 +128,13 @@ def test_the_emulators_errors_say_the_same(db: Database) -> None:
         ("add.rn.rz.f32", None, "the manual has no add with all of this"),
         ("fma.bf16", None, "write fma.rn.bf16"),
         ("fma.f32", "sm_13", "the manual has no fma with all of this on sm_13"),
-        ("fma.f32", "sm_20", "write fma.rn.f32 or fma.rz.f32 or fma.rm.f32"),
+        # These compute different things, and which of them was meant is not known.
+        (
+            "fma.f32",
+            "sm_20",
+            "write fma.rn.f32 (round to nearest, ties to even) or fma.rz.f32 (round toward zero) or fma.rm.f32 (round "
+            "toward negative infinity) or fma.rp.f32 (round toward positive infinity)",
+        ),
         ("sin.f32", "sm_90", "on sm_90, write sin.approx.ftz.f32"),
         ("mad.f32", "sm_90", "no other mad does the same on sm_90"),
         ("add.foo.f32", None, "write add.f32, without .foo"),

@@ -14,10 +14,18 @@ from ..query.database import Database
 # Exit codes. A reader that leaves early has not seen the verdict: that is 128 + SIGPIPE, as shells say it.
 OK, NO, MISUSE, READER_LEFT = 0, 1, 2, 141
 
+# The help of --target.
+TARGET = "sm_90 or compute_90; 9.0, H100, hopper and native (this machine's GPU) are understood"
+
 
 def database(options: argparse.Namespace) -> Database:
     """The database of the root that a command works on."""
     return Database.read(roots.find(options.root).data)
+
+
+def target_named(options: argparse.Namespace) -> str | None:
+    """The target that a command is told, as ptxas spells it. Raises PtxspecError."""
+    return None if options.target is None else database(options).target(options.target)
 
 
 def counted(n: int, what: str) -> str:

@@ -12,7 +12,7 @@ from . import OK, database
 def configure(parser: argparse.ArgumentParser) -> None:
     between = parser.add_mutually_exclusive_group(required=True)
     between.add_argument("--ptx", metavar="OLD..NEW", help="two PTX versions, as in 8.5..8.8")
-    between.add_argument("--target", metavar="OLD..NEW", help="two targets, as in sm_90..sm_100")
+    between.add_argument("--target", metavar="OLD..NEW", help="two targets, as in sm_90..sm_100 or A100..H100")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=run)
 
@@ -26,6 +26,7 @@ def run(options: argparse.Namespace) -> int:
         gained, lost = db.diff_ptx(old, new)
         old, new = f"PTX {old}", f"PTX {new}"
     else:
+        old, new = db.target(old), db.target(new)
         gained, lost = db.diff_target(old, new)
     if options.format == "json":
         print(differences.as_json(old, new, gained, lost))

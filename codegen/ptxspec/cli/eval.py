@@ -10,7 +10,7 @@ from .. import evaluate as e, roots
 from ..evaluate import Evaluation
 from ..literals import describe, hexadecimal
 from ..model import BOOL, Kind, Type, Variant
-from . import OK
+from . import OK, TARGET, target_named
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -21,14 +21,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="OPERAND",
         help="1.5, -0.0, inf, nan, 0x1.8p-3 or bits 0x3fc00000; lanes as low,high",
     )
-    parser.add_argument("--target", metavar="T", help="behave as this target does, where it is known to differ")
+    parser.add_argument("--target", metavar="T", help=f"behave as this target, where it is known to differ: {TARGET}")
     parser.add_argument("--trace", action="store_true", help="show each step with its line of the specification")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    found = e.evaluate(roots.find(options.root), options.variant, options.operands, options.target, options.trace)
+    target = target_named(options)
+    found = e.evaluate(roots.find(options.root), options.variant, options.operands, target, options.trace)
     if options.format == "json":
         print(json.dumps(_as_json(found), indent=2))
         return OK

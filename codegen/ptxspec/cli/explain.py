@@ -1,25 +1,39 @@
-"""explain: what ptxas said."""
+"""explain: what a compiler of PTX said."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 
-from ..ptxas.explain import explain
+from ..ptxas import explain as explaining
 from . import OK, database
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Reads a log of ptxas or nvcc on standard input, as in `ptxas a.ptx 2>&1 | ptxspec explain`. Where the file "
-        "of PTX that it names can be read, each complaint is explained by its instruction."
+        "Says what mends the complaints of ptxas, nvcc, clang, NVRTC, nvJitLink, Triton and the driver's JIT: those in "
+        "a log on standard input, as in `ptxas a.ptx 2>&1 | ptxspec explain`, or those given. Where the file of PTX "
+        "that a log names can be read, each complaint is explained by its instruction."
     )
-    parser.usage = "ptxspec explain [-h] [--root DIR] < LOG"
+    parser.add_argument("messages", nargs="*", metavar="MESSAGE", help="instead of standard input")
+    parser.add_argument("--all", action="store_true", help="show the other ways as well")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    log = (line.decode("utf-8", "replace") for line in sys.stdin.buffer)
-    lines = list(explain(database(options), log))
-    print("\n".join(lines) if lines else "no complaint of ptxas in the input")
+    db, direct = database(options), bool(options.messages)
+    if direct:
+        log = [line for m in options.messages for line in m.splitlines()]
+        # Of several lines that one pasted, some are no complaints.
+        direct = len(log) == len(options.messages)
+    else:
+        log = [line.decode("utf-8", "replace") for line in sys.stdin.buffer]
+    if options.format == "json":
+        found = [e.as_json() for e in explaining.explanations(db, log, direct)]
+        print(json.dumps({"schema": 1, "explanations": found}, indent=2))
+        return OK
+    lines = list(explaining.explain(db, log, direct, options.all))
+    print("\n".join(lines) if lines else "no complaint about PTX in the input")
     return OK

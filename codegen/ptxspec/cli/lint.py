@@ -12,7 +12,7 @@ from ..lint.findings import ERROR, Finding
 from ..lint.linter import Linter, language
 from ..lint.rendering import FORMATS
 from ..lint.windows import decode, read
-from . import MISUSE, NO, OK, database
+from . import MISUSE, NO, OK, TARGET, database
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "what a macro or a format fills in."
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="- is standard input, read as PTX")
-    parser.add_argument("--target", metavar="T", help="judge for this target, whatever the files say")
+    parser.add_argument("--target", metavar="T", help=f"judge for this target, whatever the files say: {TARGET}")
     parser.add_argument("--ptx", metavar="V", help="judge for this PTX version, whatever the files say")
     parser.add_argument("--format", choices=tuple(FORMATS), default="text")
     parser.set_defaults(run=run)

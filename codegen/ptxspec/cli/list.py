@@ -6,11 +6,11 @@ import argparse
 import sys
 
 from ..query import answers, verdicts
-from . import NO, OK, database
+from . import NO, OK, TARGET, database
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--target", metavar="T", help="sm_90; compute_90 and 9.0 are understood")
+    parser.add_argument("--target", metavar="T", help=TARGET)
     parser.add_argument("--ptx", metavar="V", help="a PTX version, as in 8.6")
     parser.add_argument("--type", metavar="TYPE", help="a type, as in bf16x2")
     parser.add_argument("--opcode", metavar="OPCODE")

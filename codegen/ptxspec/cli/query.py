@@ -6,13 +6,13 @@ import argparse
 import json
 
 from ..query import answers, verdicts
-from . import NO, OK, database
+from . import NO, OK, TARGET, database
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("variant", metavar="VARIANT")
     parser.add_argument("--operands", type=int, metavar="N", help="the number of source operands")
-    parser.add_argument("--target", metavar="T", help="sm_90; compute_90 and 9.0 are understood")
+    parser.add_argument("--target", metavar="T", help=TARGET)
     parser.add_argument("--ptx", metavar="V", help="a PTX version, as in 8.6")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=run)
@@ -20,10 +20,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     db = database(options)
-    verdict = verdicts.query(db, options.variant, options.operands, options.target, options.ptx)
+    target = db.target(options.target) if options.target is not None else None
+    verdict = verdicts.query(db, options.variant, options.operands, target, options.ptx)
     if options.format == "json":
         print(json.dumps(verdict.as_json(), indent=2))
     else:
-        target = db.target(options.target) if options.target is not None else None
         print(answers.verdict_as_text(db, verdict, target, options.ptx))
     return OK if verdict.available else NO

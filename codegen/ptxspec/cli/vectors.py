@@ -11,7 +11,7 @@ from .. import roots
 from ..diagnostics import PtxspecError
 from ..gpu import export as handing
 from ..read import link as reading
-from . import OK
+from . import OK, TARGET, target_named
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("variant", metavar="VARIANT")
     parser.add_argument("--operands", type=int, metavar="N", help="the number of source operands")
-    parser.add_argument("--target", metavar="T", help="as this target returns them")
+    parser.add_argument("--target", metavar="T", help=f"as this target returns them: {TARGET}")
     parser.add_argument("--format", choices=tuple(handing.FORMATS), default="jsonl")
     parser.set_defaults(run=run)
 
@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     root = roots.find(options.root)
     spec = reading.read(root.path)
-    found = handing.vectors_of(root, spec, options.variant, options.operands, options.target)
+    found = handing.vectors_of(root, spec, options.variant, options.operands, target_named(options))
     if options.format != "npz":
         for line in handing.FORMATS[options.format](found):
             print(line)

@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 from ..diagnostics import PtxspecError, suggest, unknown
 from ..query.database import Database
+from ..query.names import spelled
 from . import embedded
 from .findings import ERROR, Complaint, Finding
 from .judging import NOT_OURS, InstructionJudge
@@ -154,7 +155,7 @@ class Linter:
                 if i and value.text in self._options:
                     continue
                 try:
-                    targets.append(self.db.target(_target(value.text)))
+                    targets.append(spelled(self.db, _target(value.text)))
                 except PtxspecError:
                     help = suggest(value.text, self.db.targets) or f"as in {next(reversed(self.db.targets))}"
                     yield finding(value, "unknown-target", f"there is no target {value.text}", help)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ..catalog import Catalog, PtxVersion, Target
+from ..catalog import Catalog, Product, PtxVersion, Target
 from ..grounds import Grounds
 from .code import Code
 from .formats import FixedPoint, Format, NanRule, Type
@@ -66,6 +66,19 @@ class Assembler:
 
 
 @dataclass(frozen=True)
+class Naming:
+    """What GPUs are called: their products, other names of the architectures than those that targets have, the words
+    that may be left out of a name or added to it (`editions` are patterns), and the titles and addresses of sources."""
+
+    products: tuple[Product, ...] = ()
+    architectures: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    brands: tuple[str, ...] = ()
+    series: tuple[str, ...] = ()
+    editions: tuple[str, ...] = ()
+    sources: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Spec:
     """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode.
     `groups` are those of modifiers, of which semantics knows; those of types are for notation alone."""
@@ -86,6 +99,7 @@ class Spec:
     speed: Speed | None = None
     recordings: tuple[Recording, ...] = ()
     units: Mapping[str, Unit] = field(default_factory=dict)
+    naming: Naming = Naming()
 
     @cached_property
     def notation(self) -> Mapping[str, tuple[str, ...]]:

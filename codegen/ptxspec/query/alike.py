@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..catalog import Asked, may_be_advised
 from ..diagnostics import nearest
 from .database import Database, Variant, names_of
+
+_SHOWN = 4
 
 
 class Distance(NamedTuple):
@@ -65,8 +67,7 @@ def ranked(
 def advised(
     db: Database, opcode: str, names: Iterable[str], operands: int | None, target: str | None, ptx: str | None
 ) -> list[Variant]:
-    """The variants to write for what cannot be written there, as far as one wants to read them: what it stands for, or
-    what was meant by it."""
+    """The variants to write for what cannot be written there: what it stands for, or what was meant by it."""
     meant = _meant(db, opcode, names)
     if any(n in db.other_types for n in meant):
         return []
@@ -91,7 +92,7 @@ def advised(
     nearest_ones = [v for distance, v in found if distance == found[0][0]]
     # A choice between variants that compute different things might be what an unknown name would have made.
     is_guess = len(nearest_ones) > 1 and not all(map(db.knows, meant))
-    return [] if is_guess else nearest_ones[:3]
+    return [] if is_guess else nearest_ones
 
 
 def advice(
@@ -100,7 +101,8 @@ def advice(
     """What to write for what cannot be written there, or that there is nothing."""
     names = tuple(names)
     where = place(target, ptx)
-    found = advised(db, opcode, names, operands, target, ptx)
+    all_found = advised(db, opcode, names, operands, target, ptx)
+    found, more = all_found[:_SHOWN], len(all_found) - _SHOWN
     variant = db.find(opcode, names, operands)
     exists = variant is not None
     if not found:
@@ -118,10 +120,33 @@ def advice(
         told = [f"{v.spelling} {v.places}" for v in found]
     else:
         counts = {v.operands for v in db.opcodes[opcode].variants}
-        told = [str(v) if len(counts) > 1 else v.spelling for v in found]
+        about = [f" ({said})" if said else "" for said in _summaries(db, found)]
+        told = [f"{v if len(counts) > 1 else v.spelling}{a}" for v, a in zip(found, about, strict=True)]
     lost = [f".{n}" for n in _meant(db, opcode, names) if not db.knows(n)]
     without = f", without {' and '.join(lost)}" if lost else ""
+    told += [f"one of {more} more"] if more > 0 else []
     return f"{f'on {where}, ' if exists and where else ''}write {' or '.join(told)}{without}"
+
+
+def differences(db: Database, variants: Sequence[Variant]) -> list[str]:
+    """The modifiers that some variants differ in, each with what it means: ".rz (round toward zero)"."""
+    own = [v.modifiers.difference(*(w.modifiers for w in variants if w.modifiers != v.modifiers)) for v in variants]
+    return list(dict.fromkeys(f".{m} ({summary(db, m)})" for names in own for m in sorted(names)))
+
+
+def _summaries(db: Database, variants: Sequence[Variant]) -> list[str]:
+    """What each of several variants means that the others do not; empty for one alone."""
+    if len({v.spelling for v in variants}) < 2:
+        return [""] * len(variants)
+    common = frozenset.intersection(*(v.modifiers for v in variants))
+    return ["; ".join(summary(db, m) for m in sorted(v.modifiers - common)) for v in variants]
+
+
+def summary(db: Database, modifier: str) -> str:
+    """The first sentence of what is said of a modifier, as part of another."""
+    whole: str = db.data["modifiers"][modifier]["summary"]
+    first = whole.partition(". ")[0].rstrip(".")
+    return first[:1].lower() + first[1:]
 
 
 def place(target: str | None, ptx: str | None) -> str:

@@ -6,7 +6,6 @@ a query starts quickly, however many opcodes there are."""
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any, NamedTuple, Self
 
 from ..catalog import Catalog, PtxVersion, Requirement, Target, requirement_of
 from ..check.claims import basis_text, bound
-from ..diagnostics import PtxspecError, suggest, unknown
+from ..diagnostics import PtxspecError, known_range, unknown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -183,10 +182,13 @@ class Database:
         self.data = data
         self.catalog = Catalog(
             (
-                Target(t["name"], i, t["ptx"], t["base"] or "", t["kind"] or "", t["family"] or "", t["nvcc"])
+                Target(order=i, **{name: x for name, x in t.items() if x is not None})
                 for i, t in enumerate(data["targets"])
             ),
-            (PtxVersion(v["version"], i, v["cuda"] or "") for i, v in enumerate(data["ptx"])),
+            (
+                PtxVersion(order=i, **{name: x for name, x in v.items() if x is not None})
+                for i, v in enumerate(data["ptx"])
+            ),
         )
         self.types = frozenset(data["types"])
         self.groups: Mapping[str, Sequence[str]] = data["groups"]
@@ -270,18 +272,15 @@ class Database:
     # Names
 
     def target(self, text: str) -> str:
-        """A target as ptxas spells it; compute_90 and 9.0 are understood too. Raises PtxspecError."""
-        match = re.fullmatch(r"(?:sm_|compute_)(\d+[af]?)|(\d+)\.(\d)([af]?)", text.strip())
-        name = text if match is None else f"sm_{match[1]}" if match[1] else f"sm_{match[2]}{match[3]}{match[4]}"
-        if name not in self.targets:
-            near = suggest(f"sm_{text}" if text[:1].isdigit() else name, self.targets, otherwise=_range(self.targets))
-            raise PtxspecError(f"unknown target '{text}'; {near}")
-        return name
+        """A target as ptxas spells it, or what its GPUs are called: see `names`. Raises PtxspecError."""
+        from .names import target
+
+        return text if text in self.targets else target(self, text)
 
     def ptx_version(self, text: str) -> str:
         """A PTX version such as 8.6. Raises PtxspecError for one that does not exist."""
         if text not in self.versions:
-            raise PtxspecError(unknown("PTX version", text, self.versions, _range(self.versions)))
+            raise PtxspecError(unknown("PTX version", text, self.versions, known_range(self.versions)))
         return text
 
     def split(self, names: Iterable[str]) -> tuple[list[str], tuple[str, ...]]:
@@ -396,8 +395,3 @@ class Database:
 def names_of(variants: Iterable[Variant]) -> tuple[str, ...]:
     """All modifiers and types of some variants, in the order in which they first stand."""
     return tuple(dict.fromkeys(n for v in variants for n in v.spelling.split(".")[1:]))
-
-
-def _range(known: Iterable[str]) -> str:
-    first, *_, last = known
-    return f"known: {first} to {last}"

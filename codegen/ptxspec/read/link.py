@@ -17,7 +17,7 @@ from .instruction import read_instruction
 from .modifiers import check_stages, read_groups, read_implied, read_modifiers
 from .observed import read_evidence, read_recordings, read_speed
 from .positioned import Document
-from .targets import read_targets, read_versions
+from .targets import read_naming, read_targets, read_versions
 from .types import read_formats, read_nan_rules, read_types
 from .units import read_model, read_units
 
@@ -156,6 +156,7 @@ def _shared(docs: Mapping[str, Document], context: Context) -> Spec | None:
         evidence=None,
         sources={},
         assembler=read_assembler(docs["assembler"], context),
+        naming=read_naming(targets, context),
     )
     for name in units.data["units"]:
         context.free(units, ("units", name), name)

@@ -79,7 +79,12 @@ def _explain(document: Document, e: ValidationError) -> list[Diagnostic]:
         options = " or ".join(f"'{r['required'][0]}'" for r in wanted)
         return [document.error(where, f"one of {options} is missing", hint)]
     if e.validator == "dependentRequired":
-        return [document.error(where, "'base' and 'kind' go together", hint)]
+        return [
+            document.error((*where, given), f"'{given}' needs '{k}' beside it", hint, key=True)
+            for given, needed in wanted.items()
+            for k in needed
+            if given in came and k not in came
+        ]
     if "propertyNames" in e.absolute_schema_path:
         return [document.error((*where, shown), f"'{shown}' cannot be a name here", hint, key=True)]
     if e.validator == "type":

@@ -11,7 +11,10 @@ from typing import Any, NamedTuple, Protocol
 
 class Target(NamedTuple):
     """`order` is the place by which requirements compare; `ptx` is the first PTX version that knows the target; an a or
-    f kind has a `base`, and may have a `family`, which is called after its oldest f kind. `nvcc` compiles for it."""
+    f kind has a `base`, and may have a `family`, which is called after its oldest f kind. `nvcc` compiles for it.
+
+    `cuda` is the first CUDA release that knows it, and `gone` the first that compiles for it no more; empty where that
+    is not known or did not happen. `architecture` is what NVIDIA calls it."""
 
     name: str
     order: int
@@ -20,17 +23,40 @@ class Target(NamedTuple):
     kind: str = ""
     family: str = ""
     nvcc: bool = False
+    cuda: str = ""
+    gone: str = ""
+    architecture: str = ""
+
+    @property
+    def capability(self) -> str:
+        """The compute capability: "9.0" of sm_90a."""
+        digits = self.name.removeprefix("sm_").rstrip("af")
+        return f"{digits[:-1]}.{digits[-1]}"
 
 
 class PtxVersion(NamedTuple):
-    """`cuda` is the release that brought the version, empty where none did."""
+    """`cuda` is the release that brought the version, empty where none did. `listed` is the release in NVIDIA's table
+    where that never was one; `linux` and `windows` are the least drivers that read the version, where `source`
+    has them."""
 
     version: str
     order: int
     cuda: str = ""
+    listed: str = ""
+    linux: str = ""
+    windows: str = ""
+    source: str = ""
 
     def __str__(self) -> str:
         return f"{self.version} (CUDA {self.cuda})" if self.cuda else self.version
+
+
+class Product(NamedTuple):
+    """What GPUs of a target are sold as; `source` says who says so."""
+
+    name: str
+    target: str
+    source: str
 
 
 class Limit(NamedTuple):

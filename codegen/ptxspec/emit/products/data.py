@@ -52,14 +52,27 @@ def as_data(spec: Spec) -> Data:
         "schema": SCHEMA,
         "generated": _STAMP,
         "sources": dict(spec.sources),
-        "ptx": [{"version": v.version, "cuda": v.cuda or None} for v in spec.versions.values()],
+        "ptx": [
+            {
+                "version": v.version, "cuda": v.cuda or None,
+                **_given(listed=v.listed, linux=v.linux, windows=v.windows, source=v.source),
+            }
+            for v in spec.versions.values()
+        ],
         "targets": [
             {
                 "name": t.name, "ptx": t.ptx, "base": t.base or None, "kind": t.kind or None,
                 "family": t.family or None, "nvcc": t.nvcc,
+                **_given(cuda=t.cuda, gone=t.gone, architecture=t.architecture),
             }
             for t in spec.targets.values()
         ],
+        "products": [list(p) for p in spec.naming.products],
+        "naming": {
+            "architectures": {name: list(others) for name, others in spec.naming.architectures.items()},
+            "brands": spec.naming.brands, "series": spec.naming.series, "editions": spec.naming.editions,
+        },
+        "references": {name: {"title": title, "url": url} for name, (title, url) in spec.naming.sources.items()},
         "formats": {f.name: _format(f) for f in spec.formats.values()},
         "types": {
             t.name: {

@@ -1,0 +1,145 @@
+"""What a message means: the one change that mends it, why, and what else would do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ..diagnostics import suggest
+from ..query.database import Database
+from .messages import Surroundings
+
+
+class Meaning(NamedTuple):
+    """`change` mends it; `others` are other ways, which one may ask for. Where the change is a newer target or PTX
+    version, `target` and `ptx` are these, so that it may become one with that of other messages."""
+
+    change: str
+    why: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    target: str = ""
+    ptx: str = ""
+
+
+def floors(db: Database, target: str, ptx: str) -> Meaning:
+    """Compile for a newer target, with a newer PTX version, or both."""
+    if not target:
+        return Meaning(f"write .version {db.versions.get(ptx, ptx)} or newer", ptx=ptx)
+    change = f"compile for {target} or newer (-arch={target}; .target {target} in PTX)"
+    if ptx:
+        change += f" with .version {db.versions[ptx]} or newer"
+    return Meaning(change, target=target, ptx=ptx)
+
+
+def together(db: Database, meanings: Iterable[Meaning]) -> Meaning:
+    """The change that gives all of some what they need."""
+    meanings = list(meanings)
+    targets = [m.target for m in meanings if m.target]
+    target = max(targets, key=lambda t: db.targets[t].order) if targets else ""
+    versions = [m.ptx for m in meanings if m.ptx] + ([db.targets[target].ptx] if target else [])
+    ptx = max(versions, key=lambda v: db.versions[v].order)
+    why = dict.fromkeys(w for m in meanings for w in m.why)
+    others = dict.fromkeys(o for m in meanings for o in m.others)
+    return floors(db, target, ptx)._replace(why=tuple(why), others=tuple(others))
+
+
+def compilers(db: Database, target: str) -> str:
+    """The CUDA releases that compile for a target: "CUDA 12.8 or newer", "CUDA 8.0 or newer, before 13.0"."""
+    t = db.targets[target]
+    if not t.cuda:
+        return f"a CUDA release that reads PTX {t.ptx}"
+    return f"CUDA {t.cuda} or newer" + (f", before {t.gone}" if t.gone else "")
+
+
+def compiler_for(db: Database, target: str, what: str) -> Meaning:
+    """A compiler that does not know a target."""
+    t = db.targets.get(target)
+    if t is None:
+        near = suggest(target, db.targets) or f"the newest is {db.catalog.newest_target}"
+        return Meaning(f"name a target that there is; {near}", ("`ptxspec targets` lists them, with their GPUs",))
+    why = [f"{t.name} came with PTX {db.versions[t.ptx]}: this {what} is older, or has dropped it"]
+    if t.gone:
+        why.append(f"CUDA {t.gone} and newer do not compile for it")
+    older = [o for o in db.targets.values() if o.nvcc and not o.base and o.order < t.order and _earlier(o.cuda, t.cuda)]
+    others = []
+    if older and not (t.gone or t.base):
+        number = older[-1].name.removeprefix("sm_")
+        others.append(
+            f"keep this {what}, and compile PTX for an older target that it knows, as in -gencode "
+            f"arch=compute_{number},code=compute_{number}: the driver compiles that for the GPU"
+        )
+    return Meaning(f"use {what} of {compilers(db, t.name)}", tuple(why), tuple(others))
+
+
+def version_too_new(db: Database, wanted: str, known: str, tool: str, around: Surroundings) -> Meaning:
+    """A .version that the compiler of PTX does not read."""
+    version = db.versions.get(wanted)
+    if version is None:
+        first, *_, last = db.versions
+        near = suggest(wanted, db.versions) or f"there are {first} to {last}"
+        return Meaning(near, (f"no PTX version {wanted} is known here: a newer ptxas may know it",))
+    older = f"write .version {known}, if the file uses nothing newer: `ptxspec lint --ptx {known}` says what does"
+    has = f"it reads PTX up to {db.versions[known]}" if known in db.versions else f"it reads PTX up to {known}"
+    release = f"CUDA {version.cuda}" if version.cuda else f"PTX {version.version}"
+    if tool == "JIT" and around.nvjitlink:
+        change = f"install nvJitLink of {release} or newer, which reads .version {wanted}"
+        why = [f"nvJitLink compiles this PTX, and is older than what wrote it: {has}"]
+    elif tool == "JIT":
+        windows = f", {version.windows} on Windows" if version.windows else ""
+        driver = f"driver {version.linux} or newer{windows} ({release})" if version.linux else f"a driver of {release}"
+        change = f"install {driver}, which reads .version {wanted}"
+        why = [f"the driver compiles this PTX, and is older than what wrote it: {has}"]
+    else:
+        change = f"install {release} or newer, whose ptxas reads .version {wanted}"
+        why = [f"this ptxas is older than what wrote the PTX: {has}"]
+    if around.triton and tool != "JIT":
+        why.append("Triton takes the ptxas that the environment variable TRITON_PTXAS_PATH names before its own")
+    return Meaning(change, (*why, f"or {older}"))
+
+
+def driver_error(db: Database, name: str, around: Surroundings) -> Meaning:
+    """What the driver calls an error of which it says no more."""
+    if name == "CUDA_ERROR_INVALID_PTX":
+        return Meaning(
+            "assemble the PTX with ptxas, and explain what that says: `ptxas -arch=sm_90 a.ptx 2>&1 | ptxspec explain`",
+            ("the driver's compiler refused the PTX and did not say why",),
+            ("give cuModuleLoadDataEx or cuLinkCreate CU_JIT_ERROR_LOG_BUFFER: the driver's complaint stands there",),
+        )
+    if name == "CUDA_ERROR_NO_BINARY_FOR_GPU":
+        return Meaning(
+            "compile for this machine's GPU: `ptxspec targets native` names its target, as in -arch=sm_90",
+            (
+                "the program has neither machine code for this GPU nor PTX that the driver could compile for it",
+                "PTX runs on its own target and newer ones, but that of an a kind (sm_90a) nowhere else",
+            ),
+            ("add PTX for the oldest target that it should run on: -gencode arch=compute_80,code=compute_80",),
+        )
+    return _unsupported_version(db, around)
+
+
+def _unsupported_version(db: Database, around: Surroundings) -> Meaning:
+    by_cuda = {v.cuda: v for v in db.versions.values() if v.cuda}
+    wrote, has = by_cuda.get(around.compiler), by_cuda.get(around.driver)
+    change = "install the driver of the CUDA release that wrote the PTX, or a newer one: `ptxspec versions` lists them"
+    why = ["the PTX was written by a newer CUDA release than the driver's, whose compiler does not read it"]
+    if wrote is not None:
+        if wrote.linux:
+            change = f"install driver {wrote.linux} or newer, which reads the PTX of CUDA {wrote.cuda}"
+        why.append(f"CUDA {wrote.cuda} writes .version {wrote.version}")
+    if has is not None:
+        why.append(f"the driver is that of CUDA {has.cuda}, and reads PTX up to {has.version}")
+    older = f"CUDA {has.cuda}" if has is not None else "the CUDA release that nvidia-smi shows, or an older one"
+    return Meaning(
+        change,
+        tuple(why),
+        (
+            f"compile with {older}",
+            "compile machine code for the GPU as well, as in -gencode arch=compute_90,code=sm_90: the driver then "
+            "compiles nothing",
+        ),
+    )
+
+
+def _earlier(one: str, other: str) -> bool:
+    """Whether a CUDA release came before another."""
+    return [int(x) for x in one.split(".")] < [int(x) for x in other.split(".")] if one and other else False

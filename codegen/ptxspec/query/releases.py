@@ -1,0 +1,85 @@
+"""What `targets` and `versions` answer, as tables and JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..catalog import PtxVersion, Target
+from . import names
+from .answers import table
+from .database import Database
+
+
+def targets_as_table(db: Database, found: Sequence[str], whole: bool) -> str:
+    """A line for each target; all of its products where they are asked for."""
+    rows = [("target", "capability", "architecture", "PTX", "CUDA", "gone from", "GPUs")]
+    for t in (db.targets[name] for name in found):
+        sold = "" if t.base and not whole else names.sold_as(db, t.name, whole)
+        rows.append((t.name, t.capability, t.architecture, t.ptx, t.cuda, t.gone, sold))
+    notes = ["PTX, CUDA: the first that have it; gone from: the first CUDA release that compiles for it no more"]
+    if any(db.targets[name].base for name in found):
+        notes.append(
+            "code of an a kind runs on that capability alone, of an f kind on its family: --format json names it"
+        )
+    return "\n".join([*table(rows), "", *notes])
+
+
+def targets_as_json(db: Database, found: Sequence[str]) -> str:
+    rows = [_target(db, db.targets[name]) for name in found]
+    return _json("targets", rows, _references(db, (s for row in rows for s in (p["source"] for p in row["products"]))))
+
+
+def _target(db: Database, t: Target) -> dict[str, Any]:
+    family = [f.name for f in db.catalog.family(t.name)] if t.kind == "family" else []
+    return {
+        "target": t.name,
+        "kind": t.kind or None,
+        "base": t.base or None,
+        "runs_on": family or None,
+        "capability": t.capability,
+        "architecture": t.architecture or None,
+        "ptx": t.ptx,
+        "cuda": t.cuda or None,
+        "gone": t.gone or None,
+        "products": [{"name": p.name, "source": p.source} for p in names.products(db, t.name)],
+    }
+
+
+def versions_as_table(db: Database) -> str:
+    rows = [("PTX", "CUDA", "driver", "on Windows")]
+    rows += [(v.version, v.cuda, v.linux, v.windows) for v in db.versions.values()]
+    notes = ["driver: the least one that reads the version by itself, as NVIDIA's release notes have it"]
+    notes += [
+        f"PTX {v.version}: NVIDIA's manual names CUDA {v.listed}, which was never released; {v.cuda} was the first"
+        for v in db.versions.values()
+        if v.listed
+    ]
+    return "\n".join([*table(rows), "", *notes])
+
+
+def versions_as_json(db: Database) -> str:
+    rows = [_version(v) for v in db.versions.values()]
+    return _json("versions", rows, _references(db, (v.source for v in db.versions.values() if v.source)))
+
+
+def _version(v: PtxVersion) -> dict[str, Any]:
+    return {
+        "ptx": v.version,
+        "cuda": v.cuda or None,
+        "listed": v.listed or None,
+        "driver": {"linux": v.linux or None, "windows": v.windows or None},
+        "source": v.source or None,
+    }
+
+
+def _references(db: Database, used: Iterable[str]) -> dict[str, Any]:
+    """Titles and addresses of what rows name as their source."""
+    return {name: db.data["references"][name] for name in dict.fromkeys(used)}
+
+
+def _json(what: str, rows: Sequence[dict[str, Any]], references: dict[str, Any]) -> str:
+    body = ",\n".join("  " + json.dumps(row) for row in rows)
+    more = f',\n"references": {json.dumps(references, indent=2)}' if references else ""
+    return f'{{"schema": 1, "{what}": [\n{body}\n]{more}}}'
