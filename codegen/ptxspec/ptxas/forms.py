@@ -70,7 +70,7 @@ def _meant(db: Database, feature: str) -> list[Variant]:
     count = re.search(r"with (\d+) input operands", feature)
     if not (opcodes or modifiers or types):
         return []
-    return [
+    found = [
         v
         for v in db.variants
         if (not opcodes or v.opcode in opcodes)
@@ -78,6 +78,9 @@ def _meant(db: Database, feature: str) -> list[Variant]:
         and (not types or not types.isdisjoint(v.types))
         and (count is None or v.operands == int(count[1]))
     ]
+    # 'cvt.bf16.u8' names all types, in their order.
+    in_order = tuple(n for n in re.findall(r"\.(\w+)", feature) if n in db.types)
+    return [v for v in found if v.types == in_order] or found
 
 
 def _ptx_floor(db: Database, m: re.Match[str]) -> Meaning:
