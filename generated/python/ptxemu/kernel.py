@@ -211,12 +211,13 @@ class Kernel:
         """The type in which a register of the results comes."""
         if t.sort == "integer":
             return t.native or t.bits
-        if t is self._signature.common:
-            representation: np.dtype[Any] = arrays[0].dtype.newbyteorder("=")
-            return representation
+        registers = list(zip(self._signature.registers, arrays, strict=True))
+        for (_, r), x in registers:
+            if r is t:
+                representation: np.dtype[Any] = x.dtype.newbyteorder("=")
+                return representation
         if not t.native_name:
             return t.bits
-        registers = list(zip(self._signature.registers, arrays, strict=True))
         if not all(r.is_native(x.dtype) for (_, r), x in registers if r.sort == "float"):
             return t.bits
         if t.is_extension and not any(r.is_extension and r.is_native(x.dtype) for (_, r), x in registers):
