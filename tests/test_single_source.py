@@ -151,7 +151,9 @@ def knows_an_opcode(text: str, path: str) -> bool:
 
 
 @pytest.mark.parametrize("path", ["codegen/ptxspec/emit/lowering.py", "templates/cuda/opcode.cu.j2"])
-@pytest.mark.parametrize("text", ["add", "and", "not", "set", " cvt ", "max.f32", "if {cos.approx", "or.b32", "not.pred"])
+@pytest.mark.parametrize(
+    "text", ["add", "and", "not", "set", " cvt ", "max.f32", "if {cos.approx", "or.b32", "not.pred"]
+)
 def test_code_that_knows_an_opcode_is_noticed(text: str, path: str) -> None:
     assert knows_an_opcode(text, path)
 
