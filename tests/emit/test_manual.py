@@ -318,8 +318,14 @@ def test_what_is_open_is_named_beside_the_claim() -> None:
 
 @each_size
 def test_what_is_shown_of_a_variant_has_its_notes_and_no_others(whole: bool) -> None:
-    root, every = find(ROOT), [(i, v) for i in SPEC.instructions.values() for v in i.variants]
-    for i, v in every if whole else spread(every, 60):
+    """Of variants with the same notes, types of results and requirements one."""
+    root = find(ROOT)
+    alike = {
+        (i.opcode, v.result.type.name, v.requires, *(n.selector.matches(v) for n in i.notes)): (i, v)
+        for i in SPEC.instructions.values()
+        for v in i.variants
+    }
+    for i, v in alike.values() if whole else spread(list(alike.values()), 60):
         shown = show.page(root, v.spelling, v.operands)
         assert [n.text for n in i.notes if n.text in shown] == [n.text for n in i.notes if n.selector.matches(v)]
         assert ("NaN results" in shown) == (v.result.type.nan is not None)
