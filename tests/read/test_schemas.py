@@ -24,13 +24,12 @@ REGISTRY: Registry[dict[str, object]] = Registry().with_resources(
 class Editor(yaml.SafeLoader):
     """Reads as editors do, by YAML 1.2: true and false are what they are in JSON, and `on` is a word."""
 
-    yaml_implicit_resolvers = {
-        first: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:bool"]
-        for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
 
-
-Editor.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"true|false"), list("tf"))
+Editor.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:bool"]
+    for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+Editor.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false)$"), list("tf"))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
