@@ -12,17 +12,25 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers import ROOT
+from helpers.project import copied
 from ptxspec.cli.main import main
+from ptxspec.emit.generate import generate
 from ptxspec.evaluate import emulator
 from ptxspec.roots import find
 from ptxspec.semantics.functions import TABLE
 
 
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = copied(tmp_path_factory.mktemp("single") / "project", ("max", "min"))
+    generate(root)
+    return root
+
+
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
-    for folder in ("spec", "templates", "generated"):
-        shutil.copytree(ROOT / folder, tmp_path / folder)
-    return tmp_path
+def project(generated: Path, tmp_path: Path) -> Path:
+    """A few opcodes, with all that is generated of them."""
+    return Path(shutil.copytree(generated, tmp_path / "project"))
 
 
 def readme_opcode() -> str:

@@ -86,8 +86,7 @@ def evaluate(
         raise PtxspecError(str(e)) from None
     if len(texts) != kernel.operands:
         raise PtxspecError(f"{kernel.variant.spelling} takes {kernel.operands} operands, {len(texts)} came")
-    spec, instruction_errors = _spec(root)
-    variant = _find(spec, kernel.variant.spelling, kernel.operands, instruction_errors)
+    spec, variant = _find(root, kernel.variant.spelling, kernel.operands)
     places = [(s, place) for s in variant.sources for place in s.places]
     operands = [parse_operand(text, s.type) for text, (s, _) in zip(texts, places, strict=True)]
     results = _run(kernel, [s.type for s, _ in places], operands, len(variant.results))
@@ -116,20 +115,19 @@ def _run(kernel: Any, types: list[Type], operands: list[int], results: int) -> l
     return [int(x if x.dtype == bool else x.view(f"u{x.itemsize}")) for x in registers]
 
 
-def _spec(root: Root) -> tuple[Spec, list[Any]]:
-    reading = read_all(root.path)
-    if reading.spec is None:
+def _find(root: Root, spelling: str, operands: int) -> tuple[Spec, Variant]:
+    """A variant, and the specification as far as it concerns that. All of it is read where the variant is not in its
+    opcode's file, for what may be wrong there."""
+    for wanted in (spelling, None):
+        reading = read_all(root.path, wanted)
+        if reading.spec is None:
+            continue
+        for i in reading.spec.instructions.values():
+            for v in i.variants:
+                if v.spelling == spelling and v.operands == operands:
+                    return reading.spec, v
+    if reading.diagnostics:
         raise SpecError(reading.diagnostics)
-    return reading.spec, reading.diagnostics
-
-
-def _find(spec: Spec, spelling: str, operands: int, errors: list[Any]) -> Variant:
-    for i in spec.instructions.values():
-        for v in i.variants:
-            if v.spelling == spelling and v.operands == operands:
-                return v
-    if errors:
-        raise SpecError(errors)
     raise PtxspecError(f"{spelling} is in generated/ but no longer in spec/; run `ptxspec generate`")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from ptxspec import Database
@@ -56,11 +57,13 @@ HEADS = ("", "rn", "rz", "rm", "rp", "approx", "full")
 FLAGS = ("ftz", "sat", "oob", "relu", "NaN", "xorsign", "abs")
 
 
+@cache
 def spelled_types(db: Database) -> list[str]:
     """The types that spellings end in."""
     return list(dict.fromkeys(t for v in db.variants for t in v.types))
 
 
+@cache
 def writer(db: Database) -> Writer:
     return Writer(db.data["assembler"]["registers"])
 

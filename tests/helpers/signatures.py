@@ -37,9 +37,9 @@ GROUPS = "  cmp: [lt, geu]\n  bool: [and]\n"
 OPCODES = {
     "setp": """
 syntax:
-  - setp.cmp{.ftz}.f32          p{|q}, a, b
-  - setp.cmp.and.f32            p{|q}, a, b, {!}c:pred
-  - setp.cmp.f16x2              p0|p1, a, b
+  - setp.{lt,geu}{.ftz}.f32     p{|q}, a, b
+  - setp.{lt,geu}.and.f32       p{|q}, a, b, {!}c:pred
+  - setp.{lt,geu}.f16x2         p0|p1, a, b
 requires:
   - {ptx: 1.0, target: sm_10, section: 9.7.3.1}
   - {for: .f16x2, ptx: 4.2, target: sm_53, section: 9.7.3.1}

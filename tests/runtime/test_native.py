@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import re
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,19 +12,18 @@ import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import ptxemu
 import pytest
-from helpers import ROOT, groups, mixed
+from helpers import groups, mixed, repository
 from helpers.accelerating import OPCODES, WITH_C, Function, add, built, functions, skip_without_a_compiler
 from helpers.grids import pairs, small, special, triples
+from helpers.project import copied
 from helpers.sizes import spread
 from oracles import judge
 from ptxemu import accelerator, arithmetic, comparison, compiling, encoding
 from ptxemu.binary import DIRECTIONS, Array, Format
 from ptxemu.signature import Signature
-from ptxspec.check.checking import check
 from ptxspec.emit.generate import generate
 from ptxspec.emit.lowering import shared
 from ptxspec.emit.products import native
-from ptxspec.read.link import read
 
 skip_without_a_compiler()
 
@@ -205,9 +203,7 @@ def test_intervals_of_elementary_functions_hold_eight_times_the_error(name: str,
 
 
 def test_what_has_no_c_is_what_the_emitter_declines() -> None:
-    checked, errors = check(read(ROOT))
-    assert not errors
-    for c in checked:
+    for c in repository.checked().values():
         has = {f.name for f in shared(c).values() if not native.why_not(f.program)}
         assert accelerator.exported(c.instruction.opcode).keys() == has
         assert has or c.instruction.opcode not in WITH_C
@@ -215,18 +211,18 @@ def test_what_has_no_c_is_what_the_emitter_declines() -> None:
 
 
 def test_variables_may_be_called_anything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh: Path) -> None:
-    for folder in ("spec", "templates"):
-        shutil.copytree(ROOT / folder, tmp_path / folder)
-    path = tmp_path / "spec/instructions/add.yaml"
+    root = copied(tmp_path / "project", ("add",))
+    path = root / "spec/instructions/add.yaml"
     strange = ["double = addition(a, b, type)", "double_ = -double", "PI = -double_", "undecided = -PI"]
     strange += ["addition_f32 = -undecided", "d = addition_f32"]
     plain = re.compile(r"^( +)d = addition\(a, b, type\)\n", re.MULTILINE)
     text, count = plain.subn(lambda m: "".join(f"{m[1]}{line}\n" for line in strange), path.read_text("utf-8"))
     assert count
     path.write_text(text, "utf-8")
-    generate(tmp_path)
-    monkeypatch.setattr(compiling, "SOURCES", str(tmp_path / "generated/python/ptxemu/native"))
-    assert "v_double = addition" in (tmp_path / "generated/python/ptxemu/native/add.c").read_text("utf-8")
+    generate(root)
+    sources = root / "generated/python/ptxemu/native"
+    monkeypatch.setattr(compiling, "SOURCES", str(sources))
+    assert "v_double = addition" in (sources / "add.c").read_text("utf-8")
     assert add() is not None
 
 

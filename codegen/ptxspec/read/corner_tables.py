@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 
 from ..check.corner_cases import CLASSES, CellError, parse_value
@@ -23,8 +24,17 @@ def read_table(
     variants: Sequence[Variant],
 ) -> CornerTable:
     """`variants` are those that the table may be about; empty where not all could be read."""
-    about = [v.sources for v in variants if selector.matches(v)]
-    counts = {len(sources) for sources in about}
+
+    @cache
+    def operands_of(count: int) -> Sequence[Operand]:
+        """Those of a variant of the table that has so many: most tables are about their first variants already."""
+        found = (v.sources for v in variants if len(v.sources) == count and selector.matches(v))
+        return next(found, ())
+
+    @cache
+    def counts() -> set[int]:
+        return {len(v.sources) for v in variants if selector.matches(v)}
+
     rows = []
     for i, row in enumerate(t["rows"]):
         at = (*where, "rows", i)
@@ -34,11 +44,11 @@ def read_table(
             help = "put rows for another number of operands in a table of their own"
             context.errors.append(doc.error(at, message, help))
             continue
-        if counts and count not in counts:
+        if not operands_of(count) and counts():
             message = f"a row of {count} operand{'s' * (count != 1)} and a result matches no variant of the table"
-            context.errors.append(doc.error(at, message, f"operands: {', '.join(map(str, sorted(counts)))}"))
+            context.errors.append(doc.error(at, message, f"operands: {', '.join(map(str, sorted(counts())))}"))
             continue
-        cells = list(_cells(doc, context, at, row, next((s for s in about if len(s) == count), ())))
+        cells = list(_cells(doc, context, at, row, operands_of(count)))
         if len(cells) == len(row):
             *operands, results = cells
             rows.append(CornerRow(tuple(o for (o,) in operands), results, doc.marks[at]))

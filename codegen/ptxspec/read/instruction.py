@@ -37,9 +37,12 @@ from .requirements import expanded, manual_requirement, observed_requirement
 from .signatures import SyntaxReader
 
 
-def read_instruction(doc: Document, context: Context, spec: Spec, meanings: Meanings) -> Instruction | None:
-    """What the file says; None where something is wrong with it."""
-    return _InstructionFile(doc, context, spec, meanings).instruction()
+def read_instruction(
+    doc: Document, context: Context, spec: Spec, meanings: Meanings, spelling: str | None = None
+) -> Instruction | None:
+    """What the file says; None where something is wrong with it. With a spelling, only the variants spelled so have what
+    they require and claim, and only they are checked for it."""
+    return _InstructionFile(doc, context, spec, meanings).instruction(spelling)
 
 
 class _InstructionFile:
@@ -53,7 +56,7 @@ class _InstructionFile:
         self.syntax = SyntaxReader(doc, context, self.opcode, self.found, frozenset(self.data.get("copied", ())))
         self.all_variants = True
 
-    def instruction(self) -> Instruction | None:
+    def instruction(self, spelling: str | None = None) -> Instruction | None:
         doc, data, opcode = self.doc, self.data, self.opcode
         before = len(self.errors)
         if doc.path.stem != opcode:
@@ -123,10 +126,12 @@ class _InstructionFile:
         )  # fmt: skip
         if len(self.errors) > before:
             return None
-        completed = [self.complete(v, made) for v in self.variants]
+        wanted = {v.form for v in self.variants if spelling is None or v.spelling == spelling}
+        completed = [self.complete(v, made) if v.form in wanted else v for v in self.variants]
         variants = [v for v in completed if not (refused and refused.matches(v))]
         for v in variants:
-            self.satisfiable(v, made)
+            if v.form in wanted:
+                self.satisfiable(v, made)
         if not variants:
             self.errors.append(doc.error(("assembler", "refuses"), f"the assembler takes no {opcode} at all"))
         nowhere = tuple(replace(v, requires=Requirement("", "")) for v in completed if v not in variants)

@@ -47,12 +47,12 @@ def read(root: Path) -> Spec:
     return reading.spec
 
 
-def read_all(root: Path) -> Reading:
-    """Read every file of `root`/spec as far as it can be read."""
+def read_all(root: Path, spelling: str | None = None) -> Reading:
+    """Read every file of `root`/spec as far as it can be read; for the variants of one spelling what these need."""
     files = _Files(root)
     shared = {name: files.document(files.folder / f"{name}.yaml", name) for name in _SHARED}
     observed = {name: files.optional(files.folder / "observed" / f"{name}.yaml", name) for name in _OBSERVED}
-    instructions = list(files.instructions())
+    instructions = list(files.instructions(spelling and spelling.partition(".")[0]))
     models = list(files.models())
     context = Context(files.errors)
     spec = None
@@ -62,7 +62,7 @@ def read_all(root: Path) -> Reading:
     if spec is not None:
         meanings = _meanings(spec)
         spec = _with_models(models, spec, context, files.sources)
-        read_ones = [read_instruction(doc, context, spec, meanings) for doc in instructions]
+        read_ones = [read_instruction(doc, context, spec, meanings, spelling) for doc in instructions]
         spec = replace(
             spec,
             instructions={i.opcode: i for i in read_ones if i is not None},
@@ -102,9 +102,11 @@ class _Files:
     def optional(self, path: Path, kind: str) -> Document | None:
         return self.document(path, kind) if path.exists() else None
 
-    def instructions(self) -> Iterator[Document]:
+    def instructions(self, opcode: str | None) -> Iterator[Document]:
         folder = self.folder / "instructions"
         paths = list(self.named(folder, (".yaml",), "an instruction file is called OPCODE.yaml"))
+        if opcode is not None:
+            paths = [p for p in paths if p.stem == opcode]
         if not paths:
             where = display_path(folder, self.root)
             self.errors.append(Diagnostic(where, Mark(1, 1), "no instruction files here", "add one, as in add.yaml"))
