@@ -43,8 +43,8 @@ def test_a_nan_rule_that_changes_nothing_is_a_mistake(project: Project) -> None:
             "write `.{one,other}` where one of several is meant",
         ),
         (
-            "add{.rn}.{bf16,bf16x2}              d, a, b",
-            "add{.rn}.{bf16,bf16x2}              p, a, b",
+            "add{.rn}.{bf16,bf16x2}                          d, a, b",
+            "add{.rn}.{bf16,bf16x2}                          p, a, b",
             "'add.bf16x2': p has 1 lane, other operands have 2",
             "p0|p1 is a predicate for each of two lanes",
         ),

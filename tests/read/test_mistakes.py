@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from helpers import ROOT
 from helpers.project import Project
 from helpers.validating import ADD, MAX, MODIFIERS, TARGETS, TYPES, expect_error
 
+SEMANTICS = re.findall(r"semantics: \|\n(?:(?:  .*)?\n)+?(?=\n?\w)", (ROOT / ADD).read_text("utf-8"))[0]
+
 # Each: the file, what is replaced, by what (« stands before the mistake), a part of the message, a part of the help.
 MISTAKES = {
-    "broken YAML": (ADD, "ptx: 8.6, target: sm_100,", "ptx: 8.6, target sm_100: «:,", "not valid YAML", ""),
-    "a tab indents": (ADD, "  - title: Infinities", "«\t- title: Infinities", "not valid YAML", ""),
+    "broken YAML": (ADD, "  ptx: 8.6, target: sm_100,", "  ptx: 8.6, target sm_100: «:,", "not valid YAML", ""),
+    "a tab indents": (ADD, "  - title: Infinities\n", "«\t- title: Infinities\n", "not valid YAML", ""),
     "a key twice": (ADD, "semantics: |", "«summary: Again.\nsemantics: |", "duplicate key 'summary'", "line 3"),
     "an unknown key": (ADD, "corner_cases:", "«corner_case:", "unknown key 'corner_case'", "'corner_cases'"),
     "a list for text": (ADD, "summary: Sum of two values.", "summary: «[Sum]", "expected text, this is a list", ""),
@@ -38,8 +43,8 @@ MISTAKES = {
     ),
     "an unknown modifier in a selector": (
         ADD,
-        "{has: .rz, lacks: .sat}",
-        "{has: .rz, lacks: «.sta}",
+        "{has: .rz, lacks: .sat, types: 1}",
+        "{has: .rz, lacks: «.sta, types: 1}",
         "unknown modifier or type '.sta'",
         "'.sat'",
     ),
@@ -143,10 +148,16 @@ MISTAKES = {
         "'mul{.{rn,rz}}.f64' selects nothing",
         "'add'",
     ),
-    "a note for no variant": (ADD, "  - for: .f32x2\n", "  - for: «.abs\n", "no variant of add matches '.abs'", ""),
+    "a note for no variant": (
+        ADD,
+        "  - for: {has: .f32x2, types: 1}\n",
+        "  - for: «.abs\n",
+        "no variant of add matches '.abs'",
+        "",
+    ),
     "a table for no variant": (
         ADD,
-        "for: {has: .rz, lacks: .sat}",
+        "for: {has: .rz, lacks: .sat, types: 1}",
         "for: «{has: .rz, operands: 3}",
         "no variant of add matches '.rz, 3 operands'",
         "",
@@ -167,7 +178,7 @@ MISTAKES = {
     ),
     "a syntax line without operands": (
         ADD,
-        "add{.rnd}.f64                       d, a, b",
+        "add{.rnd}.f64                                   d, a, b",
         "«add{.rnd}.f64",
         "a syntax line is a spelling, blanks, and operands",
         "d, a, b",
@@ -190,22 +201,22 @@ MISTAKES = {
     "a stray character": (ADD, "- add{.rnd}.f64 ", "- add{.rnd}«:f64 ", "a spelling is made of", ""),
     "operands out of order": (
         ADD,
-        ".f64                       d, a, b",
-        ".f64                       d, «b, a",
+        ".f64                                   d, a, b",
+        ".f64                                   d, «b, a",
         "the source operands are a, then b, then c",
         "",
     ),
     "four operands": (
         ADD,
-        ".f64                       d, a, b",
-        ".f64                       d, a, b, c, «d",
+        ".f64                                   d, a, b",
+        ".f64                                   d, a, b, c, «d",
         "the source operands are a, then b, then c",
         "",
     ),
     "an unknown result": (
         ADD,
-        ".f64                       d, a, b",
-        ".f64                       «r, a, b",
+        ".f64                                   d, a, b",
+        ".f64                                   «r, a, b",
         "the first operand is the result",
         "",
     ),
@@ -261,7 +272,13 @@ MISTAKES = {
         "the semantics contradicts this row: add.sat.f32 of +inf 0x7f800000, 0.5 0x1p-1 0x3f000000 is 1.0",
         "line",
     ),
-    "a row of another NaN": (ADD, "[NaN, +normal, 0x7fff]", "«[NaN, +normal, 0x7e00]", "is NaN 0x7fff, not 0x7e00", ""),
+    "a row of another NaN": (
+        ADD,
+        "- [-inf, +inf, 0x7fff]\n      - [NaN, +normal, 0x7fff]",
+        "- [-inf, +inf, 0x7fff]\n      - «[NaN, +normal, 0x7e00]",
+        "is NaN 0x7fff, not 0x7e00",
+        "",
+    ),
     "bits of another width": (
         ADD,
         "[0x7ff0000000000001, 1.0,",
@@ -322,7 +339,7 @@ MISTAKES = {
     ),
     "semantics in quotes": (
         ADD,
-        "semantics: |\n  d = a + b\n",
+        SEMANTICS,
         'semantics: «"d = a\n  + b"\n',
         "one line or a literal block",
         "`|`",
@@ -362,12 +379,18 @@ MISTAKES = {
         "'magnitude' is the name of a function",
         "",
     ),
-    "an unknown rounding": (MODIFIERS, "roundTowardZero", "«roundTowardsZero", "not allowed here", "'roundTowardZero'"),
+    "an unknown rounding": (
+        MODIFIERS,
+        "9.7.3.3\n    round: {mode: roundTowardZero",
+        "9.7.3.3\n    round: {mode: «roundTowardsZero",
+        "not allowed here",
+        "'roundTowardZero'",
+    ),
     "a group of an unknown modifier": (
         MODIFIERS,
         "rnd: [rn, rz, rm, rp]",
-        "rnd: [rn, rz, rm, rp, «rna]",
-        "unknown modifier 'rna'",
+        "rnd: [rn, rz, rm, rp, «rnn]",
+        "unknown modifier 'rnn'",
         "'rn'",
     ),
     "an unknown target of a family": (
