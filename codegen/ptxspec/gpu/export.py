@@ -43,15 +43,17 @@ def vectors_of(root: Root, spelling: str, operands: int | None, target: str | No
     except LookupError as e:
         _refuse(root, read(root.path))
         raise PtxspecError(str(e)) from None
-    reading = read_all(root.path, kernel.variant.spelling)
-    if reading.spec is None or reading.diagnostics or _stale(root, reading.spec):
-        # What is wrong with the specification says more than that it is another one.
-        _refuse(root, read(root.path))
+    paths = recording.below(root.path)
+    # A recording is of all variants, and says so of them.
+    reading = read_all(root.path, None if paths else kernel.variant.spelling)
     spec = reading.spec
-    assert spec is not None
+    if spec is None or reading.diagnostics or _stale(root, spec):
+        # What is wrong with the specification says more than that it is another one.
+        spec = read(root.path)
+        _refuse(root, spec)
     key = (kernel.variant.spelling, kernel.operands)
     v = next(v for i in spec.instructions.values() for v in i.variants if (v.spelling, v.operands) == key)
-    recordings = [recording.read(path, spec, {key}) for path in recording.below(root.path)]
+    recordings = [recording.read(path, spec, {key}) for path in paths]
     for r in sorted(recordings, key=lambda r: str(r.provenance["date"]), reverse=True):
         recorded = [u for u in r.parts if u.part.kept and _is_handed(v, u.part)]
         if recorded and (target is None or spec.catalog.plain(target) == r.target):
