@@ -103,6 +103,8 @@ class Refusal(NamedTuple):
 
 def targets_text(first: str, last: str, newest: str) -> str:
     """The targets from the first to the last. What ends with the newest holds on those to come as well."""
+    if first == last:
+        return f"on {first}"
     return f"from {first} on" if last == newest else f"from {first} to {last}"
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 
+from ..diagnostics import PtxspecError
 from ..ptxas import explain as explaining
 from . import OK, database
 
@@ -24,6 +26,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     db, direct = database(options), bool(options.messages)
+    file = next((m for m in options.messages if os.path.isfile(m)), None)
+    if file is not None:
+        raise PtxspecError(f"'{file}' is a file, and no message; write `ptxspec explain < {file}`")
     if direct:
         log = [line for m in options.messages for line in m.splitlines()]
         # Of several lines that one pasted, some are no complaints.

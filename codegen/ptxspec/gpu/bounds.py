@@ -246,9 +246,12 @@ def exact_value(program: Program, operands: Sequence[int]) -> Fraction | None:
             return _finite(exact.evaluate(converted, bits), _format(converted)) if converted.kind.format else None
         if isinstance(term, Apply) and term.mode and term.format is not None:
             arguments = [_widened(exact.evaluate(a, bits), _format(a)) for a in term.arguments]
+            # The arguments' formats are the wide one too: functions read each argument in its own.
+            in_wide = tuple(replace(a, kind=replace(a.kind, width=_WIDE.width, format=_WIDE)) for a in term.arguments)
+            wide = replace(term, arguments=in_wide, format=_WIDE, ftz=False)
             low, high = (
-                _finite(int(exact.FUNCTIONS[term.function](wide, *arguments)), _WIDE)
-                for wide in (replace(term, format=_WIDE, mode=f"roundToward{to}", ftz=False) for to in _OUTWARD)
+                _finite(int(exact.FUNCTIONS[term.function](replace(wide, mode=f"roundToward{to}"), *arguments)), _WIDE)
+                for to in _OUTWARD
             )
             return None if low is None or high is None else (low + high) / 2
         return _finite(exact.evaluate(term, bits), _format(term))

@@ -168,7 +168,7 @@ def _required_one(db: Database, m: re.Match[str]) -> Meaning:
     if opcode not in db.opcodes:
         return _elsewhere(opcode)
     group = next(members for members in db.groups.values() if _MEMBER[m["what"]] in members)
-    named = {n for n in re.findall(r"\.(\w+)", m["or"] or "") if n in db.modifiers}
+    named = {n for n in re.findall(r"\.(\w+)", m["besides"] or "") if n in db.modifiers}
     # What else may stand in the place of one: of each type, the modifiers of spellings that have nothing besides.
     fitting = [v for v in _fitting(asked, typed) if v.modifiers & {*group, *named}]
     said = differences(db, [v for v in fitting if len(v.modifiers) == min(len(w.modifiers) for w in fitting)])
@@ -284,7 +284,7 @@ _ANYWHERE: tuple[tuple[str, Tell], ...] = (
     (r"Illegal modifier (?P<modifier>'[^']*') for instruction (?P<opcode>'[^']*')", _illegal),
     (r"Illegal rounding modifier for instruction (?P<opcode>'[^']*')", _illegal_rounding),
     (
-        r"(?P<what>Rounding|Comparison) modifier (?P<or>or '[^']*' modifier )?"
+        r"(?P<what>Rounding|Comparison) modifier (?P<besides>or '[^']*' modifier )?"
         r"required for instruction (?P<opcode>'[^']*')",
         _required_one,
     ),

@@ -12,6 +12,8 @@ from .alike import advice, alike, in_other_letters
 from .database import Database, Opcode, Variant, names_of
 
 _SPELLING = re.compile(r"\w+(\.[\w:]+)*")
+# So much of what an opcode has is told in a message.
+_LONG = 100
 
 
 class Reason(NamedTuple):
@@ -246,11 +248,17 @@ def _combination(
 
 
 def forms_text(about: Opcode) -> str:
-    """The types that an opcode's spellings end in; sequences of several, which may be hundreds, in notation."""
+    """The types that an opcode's spellings end in; sequences of several in notation, or where that would fill lines,
+    how many types they have."""
     from ..compact import compact
 
-    several = compact((((), types) for types in about.types if len(types) > 1), {})
-    return ", ".join([*(f".{types[0]}" for types in about.types if len(types) == 1), *several])
+    single = [f".{types[0]}" for types in about.types if len(types) == 1]
+    several = [types for types in about.types if len(types) > 1]
+    text = ", ".join([*single, *compact((((), types) for types in several), {})])
+    if len(text) <= _LONG or not several:
+        return text
+    rest = f"forms of {' or '.join(map(str, sorted({len(types) for types in several})))} types"
+    return f"{', '.join(single)} and {rest}" if single else f"{rest}, such as .{'.'.join(several[0])}"
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -83,9 +83,9 @@ class Kernel:
     int64 of signed integers); types with several lanes take bit patterns, predicates are bool. Operands of one type are
     of one representation, and a float result of that type comes in it.
 
-    An integer result is intN of sN and uintN of uN; bits and packed types are uintN. A float result is a float of
-    NumPy's where there is one, unless a float operand came as bits; one of ml_dtypes only where such an operand came.
-    NumPy's error state stays as it was.
+    An integer result is intN of sN and uintN of uN; bits and packed types are uintN. A float result of a type
+    that no operand has is a float of NumPy's where there is one, unless a float operand came as bits; one of ml_dtypes
+    only where such an operand came. NumPy's error state stays as it was.
 
     Lanes stand as in PTX. In a packed register lane 0 has the lowest bits; where lanes are registers of their own, the
     statement has the upper lane first: cvt.rn.f16x2.f32 d, a, b puts a in the upper half of d, and b in the lower one.
@@ -211,12 +211,13 @@ class Kernel:
         """The type in which a register of the results comes."""
         if t.sort == "integer":
             return t.native or t.bits
-        if t is self._signature.common:
-            representation: np.dtype[Any] = arrays[0].dtype.newbyteorder("=")
-            return representation
+        registers = list(zip(self._signature.registers, arrays, strict=True))
+        for (_, r), x in registers:
+            if r is t:
+                representation: np.dtype[Any] = x.dtype.newbyteorder("=")
+                return representation
         if not t.native_name:
             return t.bits
-        registers = list(zip(self._signature.registers, arrays, strict=True))
         if not all(r.is_native(x.dtype) for (_, r), x in registers if r.sort == "float"):
             return t.bits
         if t.is_extension and not any(r.is_extension and r.is_native(x.dtype) for (_, r), x in registers):

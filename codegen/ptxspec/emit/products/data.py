@@ -70,7 +70,7 @@ def as_data(spec: Spec) -> Data:
         "products": [list(p) for p in spec.naming.products],
         "naming": {
             "architectures": {name: list(others) for name, others in spec.naming.architectures.items()},
-            "brands": spec.naming.brands, "series": spec.naming.series, "editions": spec.naming.editions,
+            "brands": [*spec.naming.brands], "series": [*spec.naming.series], "editions": [*spec.naming.editions],
         },
         "references": {name: {"title": title, "url": url} for name, (title, url) in spec.naming.sources.items()},
         "formats": {f.name: _format(f) for f in spec.formats.values()},

@@ -281,7 +281,8 @@ def _default_rounding(spec: Spec, checked: Checked) -> str:
         return "there is no default"
     if free == types:
         return f"without a modifier {ROUNDINGS[0]}"
-    return f"without a modifier, which only {', '.join(f'.{t}' for t in free)} allows, {ROUNDINGS[0]}"
+    verb = "allows" if len(free) == 1 else "allow"
+    return f"without a modifier, which only {' and '.join(f'.{t}' for t in free)} {verb}, {ROUNDINGS[0]}"
 
 
 def _operands(spec: Spec, instruction: Instruction) -> list[Operands]:
