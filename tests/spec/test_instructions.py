@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from helpers import ROOT
+from helpers.project import copied
 from ptxspec.catalog import Requirement
 from ptxspec.check.checking import Checked
 from ptxspec.diagnostics import SpecError
@@ -427,12 +426,12 @@ def test_spellings_of_ptx_1(spec: Spec, checked: dict[str, Checked]) -> None:
     ],
 )
 def test_a_meaning_is_a_spelling(tmp_path: Path, modifiers: str, message: str) -> None:
-    shutil.copytree(ROOT / "spec", tmp_path / "spec")
-    file = tmp_path / "spec" / "instructions" / "sin.yaml"
+    root = copied(tmp_path / "project", ("sin",))
+    file = root / "spec" / "instructions" / "sin.yaml"
     text = file.read_text()
     assert "modifiers: .approx.ftz," in text
     file.write_text(text.replace("modifiers: .approx.ftz,", f'modifiers: "{modifiers}",'))
     with pytest.raises(SpecError) as e:
-        read(tmp_path)
+        read(root)
     assert [d.message for d in e.value.diagnostics] == [message]
     assert e.value.diagnostics[0].path.endswith("sin.yaml")

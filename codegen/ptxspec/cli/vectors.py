@@ -10,7 +10,6 @@ import sys
 from .. import roots
 from ..diagnostics import PtxspecError
 from ..gpu import export as handing
-from ..read import link as reading
 from . import OK, TARGET, target_named
 
 
@@ -28,8 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     root = roots.find(options.root)
-    spec = reading.read(root.path)
-    found = handing.vectors_of(root, spec, options.variant, options.operands, target_named(options))
+    found = handing.vectors_of(root, options.variant, options.operands, target_named(options))
     if options.format != "npz":
         for line in handing.FORMATS[options.format](found):
             print(line)

@@ -14,7 +14,7 @@ from ..diagnostics import PtxspecError
 from ..evaluate import emulator
 from ..model import BOOL, Spec, Type, Variant
 from ..query.database import Database
-from ..read.link import OBSERVED
+from ..read.link import OBSERVED, read, read_all
 from ..roots import Root
 from . import recording, registers, vectors
 from .run import Emulator
@@ -33,20 +33,27 @@ class Vectors:
     parts: tuple[tuple[str, tuple[Array, ...], Array], ...]
 
 
-def vectors_of(root: Root, spec: Spec, spelling: str, operands: int | None, target: str | None) -> Vectors:
+def vectors_of(root: Root, spelling: str, operands: int | None, target: str | None) -> Vectors:
     """The newest recording that has the variant (of that target, if one is given), else the emulator on the same
     operands. Raises PtxspecError for an unknown variant or target, for a recording that cannot be read, and for an
     emulator of another state of the specification."""
     emu = emulator(root)
-    if stale := _stale(root, spec):
-        raise PtxspecError(f"generated/ is not made from {stale} as it is now; run `ptxspec generate`")
     try:
         kernel = emu.compile(spelling, operands, target)
     except LookupError as e:
+        _refuse(root, read(root.path))
         raise PtxspecError(str(e)) from None
+    paths = recording.below(root.path)
+    # A recording is of all variants, and says so of them.
+    reading = read_all(root.path, None if paths else kernel.variant.spelling)
+    spec = reading.spec
+    if spec is None or reading.diagnostics or _stale(root, spec):
+        # What is wrong with the specification says more than that it is another one.
+        spec = read(root.path)
+        _refuse(root, spec)
     key = (kernel.variant.spelling, kernel.operands)
     v = next(v for i in spec.instructions.values() for v in i.variants if (v.spelling, v.operands) == key)
-    recordings = [recording.read(path, spec, {key}) for path in recording.below(root.path)]
+    recordings = [recording.read(path, spec, {key}) for path in paths]
     for r in sorted(recordings, key=lambda r: str(r.provenance["date"]), reverse=True):
         recorded = [u for u in r.parts if u.part.kept and _is_handed(v, u.part)]
         if recorded and (target is None or spec.catalog.plain(target) == r.target):
@@ -59,6 +66,12 @@ def vectors_of(root: Root, spec: Spec, spelling: str, operands: int | None, targ
         parts.append((p.stream, columns, Emulator(emu, target).run(v, columns)))
     said = f"ptxemu{f' as {target}' if target else ''}, claim {spec.claim(v, target)}"
     return Vectors(v, "emulator", said, tuple(parts))
+
+
+def _refuse(root: Root, spec: Spec) -> None:
+    """Raises PtxspecError where the emulator is not made from this specification."""
+    if stale := _stale(root, spec):
+        raise PtxspecError(f"generated/ is not made from {stale} as it is now; run `ptxspec generate`")
 
 
 def _stale(root: Root, spec: Spec) -> str | None:

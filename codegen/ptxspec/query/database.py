@@ -214,7 +214,7 @@ class Database:
     def versions(self) -> dict[str, PtxVersion]:
         return self.catalog.versions
 
-    @property
+    @cached_property
     def variants(self) -> tuple[Variant, ...]:
         """All of them: the files of all opcodes are read for it."""
         return tuple(v for o in self.opcodes.values() for v in o.variants)

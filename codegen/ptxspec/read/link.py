@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -48,7 +48,8 @@ def read(root: Path) -> Spec:
 
 
 def read_all(root: Path, spelling: str | None = None) -> Reading:
-    """Read every file of `root`/spec as far as it can be read; for the variants of one spelling what these need."""
+    """Read every file of `root`/spec as far as it can be read. For the variants of one spelling what these need is
+    read, and of the other opcodes' files the digests are taken."""
     files = _Files(root)
     shared = {name: files.document(files.folder / f"{name}.yaml", name) for name in _SHARED}
     observed = {name: files.optional(files.folder / "observed" / f"{name}.yaml", name) for name in _OBSERVED}
@@ -94,7 +95,7 @@ class _Files:
         except SpecError as e:
             self.errors.extend(e.diagnostics)
             return None
-        self.sources[doc.name] = hashlib.sha256("\n".join(doc.lines).encode()).hexdigest()
+        self.sources[doc.name] = _of_lines(doc.lines)
         found = schema.check(doc, self.folder / "schema", kind)
         self.errors.extend(found)
         return None if found else doc
@@ -106,6 +107,7 @@ class _Files:
         folder = self.folder / "instructions"
         paths = list(self.named(folder, (".yaml",), "an instruction file is called OPCODE.yaml"))
         if opcode is not None:
+            self.sources |= {display_path(p, self.root): d for p in paths if (d := _digest(p))}
             paths = [p for p in paths if p.stem == opcode]
         if not paths:
             where = display_path(folder, self.root)
@@ -129,6 +131,19 @@ class _Files:
             help = f"{rule}: rename it to {path.stem}.yaml, or move it away"
             where = display_path(path, self.root)
             self.errors.append(Diagnostic(where, Mark(1, 1), "this file would be ignored", help))
+
+
+def _of_lines(lines: Iterable[str]) -> str:
+    """The digest of a file, however its lines end."""
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _digest(path: Path) -> str | None:
+    """That of a file which is not read; None where it is no text."""
+    try:
+        return _of_lines(path.read_bytes().decode("utf-8-sig").splitlines())
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 def _shared(docs: Mapping[str, Document], context: Context) -> Spec | None:
