@@ -40,8 +40,8 @@ from .signatures import SyntaxReader
 def read_instruction(
     doc: Document, context: Context, spec: Spec, meanings: Meanings, spelling: str | None = None
 ) -> Instruction | None:
-    """What the file says; None where something is wrong with it. With a spelling, only the variants spelled so have what
-    they require and claim, and only they are checked for it."""
+    """What the file says; None where something is wrong with it. With a spelling, only the variants spelled so have
+    what they require and claim, and only they are checked for it."""
     return _InstructionFile(doc, context, spec, meanings).instruction(spelling)
 
 
