@@ -4,8 +4,8 @@ that mostly mean nothing.
 Whatever ptxas takes must be found, but nobody can ask every product of all names: conversions alone have 2,000 pairs of
 types and 3,000 sets of modifiers. Of an opcode that has many `asked` holds
 
-- all that its own names give: every sequence of its types and every number of operands that goes with it, with every
-  set of its modifiers, of each group at most one;
+- all that its own names give: every sequence of its types and every number of operands that goes with it (where these
+  are not too many, every number), with every set of its modifiers, of each group at most one;
 - one mistake: a variant with any one modifier more, or one modifier or one type exchanged for any other one, or the
   modifiers of any variant with a wrong number of operands, a second result or a `!` too many;
 - some variants with a type too many or too few, others for each type;
@@ -155,9 +155,10 @@ class Combinations:
 
         shapes = list(self._shapes(self.types))
         whole = len(shapes) * len(every.names) <= _WHOLE
+        own = len(shapes) * len(self.own.names) <= _WHOLE
         for shape in shapes:
             variants = self._having.get((shape.types, shape.operands), ())
-            first = every if whole else self.own if variants else self._usual
+            first = every if whole else self.own if variants or own else self._usual
             yield Block(shape, first)
             plain = not (shape.second or shape.inverted)
             if variants and plain:
