@@ -133,7 +133,7 @@ def test_a_folded_constant_would_be_noticed(nvcc: Path, nvdisasm: Path, tmp_path
     assert results_from_loads(code[0]["sass-instructions"]) == 0
 
 
-def results_from_loads(instructions: list[dict[str, str]], copied: bool) -> int:
+def results_from_loads(instructions: list[dict[str, str]], copied: bool = False) -> int:
     """How many loaded operands there are, if what is stored comes of them, by more than moves unless the instruction
     copies; else 0.
 
