@@ -106,6 +106,12 @@ def only_here(spec: Spec, opcode: str, target: str) -> list[Variant]:
     ]
 
 
+# Conversions to what is there already.
+COPIES = {f"cvt.{t}.{t}" for t in ("f16", "bf16", "f32", "f64")}
+# On sm_75, where the manual does not have them.
+UNKNOWN_TO_NVDISASM = {"cvt.rn.satfinite.f16.f32", "cvt.rz.satfinite.f16.f32"}
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("source", SOURCES, ids=lambda p: p.stem)
 def test_machine_code_for_every_target_still_computes_from_the_operands(
@@ -119,7 +125,13 @@ def test_machine_code_for_every_target_still_computes_from_the_operands(
             run(nvcc, f"-arch={target}", "-cubin", "-DPTXSPEC_KERNELS_ONLY", "-o", cubin, source)
             code = {f["function-name"]: f["sass-instructions"] for f in json.loads(run(nvdisasm, "-json", cubin))[1]}
         for v in variants:
-            computed = results_from_loads(code[kernel_name(v)], any(s.copied for s in v.sources))
+            # An integer is loaded as wide as it will be.
+            integers = {v.result.kind.sort, *(s.kind.sort for s in v.sources)} == {"integer"}
+            copied = integers or v.spelling in COPIES or any(s.copied for s in v.sources)
+            computed = results_from_loads(code[kernel_name(v)], copied)
+            if target == "sm_75" and v.spelling in UNKNOWN_TO_NVDISASM:
+                assert computed == 0, f"{v}: a note says that nvdisasm does not know its machine code"
+                continue
             assert computed == v.operands, f"{v} on {target}: {computed} loads reach the stored result"
 
 
