@@ -78,7 +78,7 @@ def test_kernels_compile_and_hold_their_instruction(
     for v in spec.instructions[source.stem].variants:
         if not spec.has_kernel(v):
             continue
-        # Addresses are computed and moved outside of the assembly; in it a vector's registers are operands as others are.
+        # Addresses are computed outside of the assembly; in it a vector's registers are operands as others are.
         inside = re.findall(r"begin inline asm(.*?)end inline asm", bodies.pop(kernel_name(v)), re.DOTALL)
         body = re.sub(r"[{}]", "", "".join(inside))
         # Nothing but this instruction may come of the operands that were loaded.
