@@ -8,19 +8,19 @@ from . import kernels as _kernels
 
 
 def and_b16_2(a: Array, b: Array) -> Array:
-    return (a & b)  # and.yaml:26
+    return (a & b)  # and.yaml:27
 
 
 def and_b32_2(a: Array, b: Array) -> Array:
-    return (a & b)  # and.yaml:26
+    return (a & b)  # and.yaml:27
 
 
 def and_b64_2(a: Array, b: Array) -> Array:
-    return (a & b)  # and.yaml:26
+    return (a & b)  # and.yaml:27
 
 
 def and_pred_2(a: Array, b: Array) -> Array:
-    return (a & b)  # and.yaml:24
+    return (a & b)  # and.yaml:25
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

@@ -8,19 +8,19 @@ from . import kernels as _kernels
 
 
 def not_b16_1(a: Array) -> Array:
-    return (~a)  # not.yaml:26
+    return (~a)  # not.yaml:27
 
 
 def not_b32_1(a: Array) -> Array:
-    return (~a)  # not.yaml:26
+    return (~a)  # not.yaml:27
 
 
 def not_b64_1(a: Array) -> Array:
-    return (~a)  # not.yaml:26
+    return (~a)  # not.yaml:27
 
 
 def not_pred_1(a: Array) -> Array:
-    return (~a)  # not.yaml:24
+    return (~a)  # not.yaml:25
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

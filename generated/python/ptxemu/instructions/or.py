@@ -8,19 +8,19 @@ from . import kernels as _kernels
 
 
 def or_b16_2(a: Array, b: Array) -> Array:
-    return (a | b)  # or.yaml:26
+    return (a | b)  # or.yaml:27
 
 
 def or_b32_2(a: Array, b: Array) -> Array:
-    return (a | b)  # or.yaml:26
+    return (a | b)  # or.yaml:27
 
 
 def or_b64_2(a: Array, b: Array) -> Array:
-    return (a | b)  # or.yaml:26
+    return (a | b)  # or.yaml:27
 
 
 def or_pred_2(a: Array, b: Array) -> Array:
-    return (a | b)  # or.yaml:24
+    return (a | b)  # or.yaml:25
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

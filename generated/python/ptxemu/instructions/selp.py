@@ -9,15 +9,15 @@ from . import kernels as _kernels
 
 
 def selp_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(c, a, b)  # selp.yaml:25
+    return select(c, a, b)  # selp.yaml:26
 
 
 def selp_f64_3(a: Array, b: Array, c: Array) -> Array:
-    return select(c, a, b)  # selp.yaml:25
+    return select(c, a, b)  # selp.yaml:26
 
 
 def selp_b16_3(a: Array, b: Array, c: Array) -> Array:
-    return select(c, a, b)  # selp.yaml:25
+    return select(c, a, b)  # selp.yaml:26
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

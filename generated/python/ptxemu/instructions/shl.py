@@ -9,15 +9,15 @@ from . import kernels as _kernels
 
 
 def shl_b16_2(a: Array, b: Array) -> Array:
-    return shiftLeftBy(a, b)  # shl.yaml:23
+    return shiftLeftBy(a, b)  # shl.yaml:24
 
 
 def shl_b32_2(a: Array, b: Array) -> Array:
-    return shiftLeftBy(a, b)  # shl.yaml:23
+    return shiftLeftBy(a, b)  # shl.yaml:24
 
 
 def shl_b64_2(a: Array, b: Array) -> Array:
-    return shiftLeftBy(a, b)  # shl.yaml:23
+    return shiftLeftBy(a, b)  # shl.yaml:24
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

@@ -17,27 +17,27 @@ _x0000000000000000: Array = _np.array(0x0000000000000000, _np.uint64)
 
 
 def shr_b16_2(a: Array, b: Array) -> Array:
-    return shiftRightBy(a, b)  # shr.yaml:24
+    return shiftRightBy(a, b)  # shr.yaml:25
 
 
 def shr_b32_2(a: Array, b: Array) -> Array:
-    return shiftRightBy(a, b)  # shr.yaml:24
+    return shiftRightBy(a, b)  # shr.yaml:25
 
 
 def shr_b64_2(a: Array, b: Array) -> Array:
-    return shiftRightBy(a, b)  # shr.yaml:24
+    return shiftRightBy(a, b)  # shr.yaml:25
 
 
 def shr_s16_2(a: Array, b: Array) -> Array:
-    return select(lessInteger(a, _x0000, s16), (~shiftRightBy((~a), b)), shiftRightBy(a, b))  # shr.yaml:29
+    return select(lessInteger(a, _x0000, s16), (~shiftRightBy((~a), b)), shiftRightBy(a, b))  # shr.yaml:30
 
 
 def shr_s32_2(a: Array, b: Array) -> Array:
-    return select(lessInteger(a, _x00000000, s32), (~shiftRightBy((~a), b)), shiftRightBy(a, b))  # shr.yaml:29
+    return select(lessInteger(a, _x00000000, s32), (~shiftRightBy((~a), b)), shiftRightBy(a, b))  # shr.yaml:30
 
 
 def shr_s64_2(a: Array, b: Array) -> Array:
-    _1 = lessInteger(a, _x0000000000000000, s64)  # shr.yaml:29
+    _1 = lessInteger(a, _x0000000000000000, s64)  # shr.yaml:30
     _2 = (~shiftRightBy((~a), b))
     _3 = shiftRightBy(a, b)
     return select(_1, _2, _3)

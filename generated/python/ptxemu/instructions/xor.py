@@ -8,19 +8,19 @@ from . import kernels as _kernels
 
 
 def xor_b16_2(a: Array, b: Array) -> Array:
-    return (a ^ b)  # xor.yaml:26
+    return (a ^ b)  # xor.yaml:27
 
 
 def xor_b32_2(a: Array, b: Array) -> Array:
-    return (a ^ b)  # xor.yaml:26
+    return (a ^ b)  # xor.yaml:27
 
 
 def xor_b64_2(a: Array, b: Array) -> Array:
-    return (a ^ b)  # xor.yaml:26
+    return (a ^ b)  # xor.yaml:27
 
 
 def xor_pred_2(a: Array, b: Array) -> Array:
-    return (a ^ b)  # xor.yaml:24
+    return (a ^ b)  # xor.yaml:25
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

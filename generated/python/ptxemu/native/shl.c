@@ -6,13 +6,13 @@
 #include "kernel.h"
 
 LANE(shl_b16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint32_t v_b) {
-    return shiftLeftBy_16(v_a, v_b);  /* shl.yaml:23 */
+    return shiftLeftBy_16(v_a, v_b);  /* shl.yaml:24 */
 }
 
 LANE(shl_b32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    return shiftLeftBy_32(v_a, v_b);  /* shl.yaml:23 */
+    return shiftLeftBy_32(v_a, v_b);  /* shl.yaml:24 */
 }
 
 LANE(shl_b64_2, uint64_t, roundTiesToEven, uint64_t v_a, uint32_t v_b) {
-    return shiftLeftBy_64(v_a, v_b);  /* shl.yaml:23 */
+    return shiftLeftBy_64(v_a, v_b);  /* shl.yaml:24 */
 }
