@@ -330,8 +330,9 @@ class Database:
         if assembler["elsewhere"] is None:
             return types not in self.opcodes[opcode].types
         # A form may name modifiers that only other instructions have, as in .cc.u32.
-        forms = (form.split(".") for form in assembler["elsewhere"])
-        return any(tuple(form[-len(types) :]) == types and set(form[: -len(types)]) <= set(names) for form in forms)
+        forms = (tuple(form.split(".")) for form in assembler["elsewhere"])
+        more = {*names}.difference(types)
+        return any(form[-len(types) :] == types and more.issuperset(form[: -len(types)]) for form in forms)
 
     def is_other_type(self, name: str) -> bool:
         """Whether a name is a type that instructions outside of the database have: it is not declared, or no float."""
