@@ -2,36 +2,51 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import shutil
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import ptxemu
 import pytest
 from helpers import ROOT
+from helpers.accelerating import built, skip_without_a_compiler
 from helpers.made_up import BITS, UNITS, special_values
 from helpers.project import Project
 from ptxspec.check.checking import check
+from ptxspec.emit.products import units
+from ptxspec.emit.text import Templates
 from ptxspec.evaluate import emulator
 from ptxspec.gpu.fit.fitting import as_yaml, emulated
-from ptxspec.model import Argument, Differences, Fitted, Format, Interpolator, Spec, Unit, UnitModel, Word
+from ptxspec.model import Argument, Differences, Fitted, Format, Interpolator, Own, Spec, Unit, UnitModel, Word
 from ptxspec.read.link import read
 from ptxspec.roots import Root
 from ptxspec.semantics.exact import evaluate as exact, unit
+
+
+def own_sum(place: int, sum: Fraction) -> Own:
+    return Own(None, place, 0, sum)
+
+
+def own_result(operand: int, result: int) -> Own:
+    return Own(operand, 0, result, Fraction(0))
 
 
 def models(spec: Spec) -> dict[str, UnitModel]:
     """Models of every kind, with coefficients of no meaning."""
     rng = np.random.default_rng(7)
 
-    def interpolator(rows: int, segments: int, drop: int, columns: bool, bias: Fraction = Fraction(0)) -> Interpolator:
+    def interpolator(
+        rows: int, segments: int, drop: int, columns: bool, bias: Fraction = Fraction(0), unseen: int = 0
+    ) -> Interpolator:
         words = (Word(25, 24), Word(16, 15), Word(11, 9))
         columns_ = ((1 << 23, 1 << 25), (-(1 << 15), 1 << 15), (-1000, 1000))
         table = zip(*(rng.integers(low, high, rows).tolist() for low, high in columns_), strict=True)
-        return Interpolator(words, drop, columns, bias, segments, tuple(table))
+        return Interpolator(words, drop, columns, bias, segments, tuple(table), unseen)
 
     def table(function: str, places: int, width: int) -> Differences:
         steps = rng.integers(-100, 100, places).astype(f"<i{width}")
@@ -50,9 +65,13 @@ def models(spec: Spec) -> dict[str, UnitModel]:
         precision: int,
         core: Any,
         special: dict[str, int] = special,
+        rounding: str = "roundTowardNegative",
+        own: tuple[Own, ...] = (),
     ) -> UnitModel:
         where, fitted = ("sm_90", "sm_90a"), Fitted("", "", 1)
-        return UnitModel("U", "u", where, format, argument, exponent, point, precision, special, core, fitted)
+        return UnitModel(
+            "U", "u", where, format, argument, exponent, point, precision, special, core, fitted, rounding, own
+        )
 
     return {
         "significand": model(
@@ -61,6 +80,28 @@ def models(spec: Spec) -> dict[str, UnitModel]:
         "octaves": model(f32, Argument("significand", 20, 2), 1, 23, 24, interpolator(32, 16, 5, False), positive),
         "sum": model(f32, Argument("significand", 23), None, 26, 24, interpolator(16, 16, 12, True, -third)),
         "fixed": model(f32, Argument("fixed", 23), 1, 23, 24, interpolator(32, 32, 0, False, third)),
+        "fixed in sign and magnitude": model(
+            f32, Argument("fixed", 23, negative="negate"), 1, 23, 24, interpolator(32, 32, 17, True, third)
+        ),
+        "fixed in ones' complement": model(
+            f32, Argument("fixed", 20, negative="complement"), 1, 23, 24, interpolator(32, 32, 9, False, third),
+            own=(own_sum(0, Fraction(1)), own_sum(0xFFFFF, Fraction(3, 2))),
+        ),
+        "sum in sign and magnitude": model(
+            f32, Argument("significand", 23), None, 36, 24, interpolator(64, 64, 19, True, -third), positive,
+            "roundTowardZero", (own_result(0x3F800000, 0), own_result(0x40000000, 0x3F800001)),
+        ),
+        "a sum with an exponent in sign and magnitude": model(
+            f32, Argument("turns", 25, odd=True, mirror="complement"), 0, 25, 24, interpolator(8, 8, 30, True, third),
+            rounding="roundTowardZero",
+        ),
+        "results of their own": model(
+            f32, Argument("significand", 23, 2), -1, 24, 24, interpolator(128, 64, 26, True, third, unseen=5), positive,
+            own=(own_sum(0, Fraction(1)), own_sum(1 << 23, Fraction(0)), own_result(0x40490FDB, 0xFFC00001)),
+        ),
+        "a narrow squarer": model(
+            f32, Argument("significand", 23), 1, 25, 24, interpolator(64, 64, 12, False, third, unseen=6)
+        ),
         "turns": model(f32, Argument("turns", 24, odd=True, mirror="negate"), 0, 25, 24, interpolator(8, 8, 7, True)),
         "phase": model(
             f32, Argument("turns", 22, phase=1, mirror="complement"), 0, 24, 20, interpolator(8, 8, 3, True)
@@ -91,18 +132,51 @@ def test_the_back_ends_agree_on_every_kind_of_unit(name: str) -> None:
     model = KINDS[name]
     f = model.format
     importlib.import_module("ptxemu.unit")
+    x = operands_of(f)
+    with np.errstate(all="ignore"):
+        got = ptxemu.unit.unit(x, emulated(model, ptxemu))
+    assert got.dtype == x.dtype
+    assert got.tolist() == [unit.evaluate(model, int(v), exact._rounded) for v in x]
+    assert ptxemu.unit.unit(x[3], emulated(model, ptxemu)) == got[3]
+
+
+def operands_of(f: Format) -> Any:
+    """Special ones, and numbers of every exponent."""
     rng = np.random.default_rng(8)
     near = rng.integers(0, 1 << f.fraction_bits, 800, dtype=np.uint64)
     exponents = np.clip(f.bias + rng.integers(-16, 9, 800), 1, 2 * f.bias).astype(np.uint64)
     signs = rng.integers(0, 2, 800, dtype=np.uint64)
     numbers = signs << np.uint64(f.width - 1) | exponents << np.uint64(f.fraction_bits) | near
     anywhere = rng.integers(0, 1 << 63, 400, dtype=np.uint64) >> np.uint64(max(0, 63 - f.width))
-    x = np.concatenate([special_values(f), numbers, anywhere]).astype(f"u{f.width // 8}")
-    with np.errstate(all="ignore"):
-        got = ptxemu.unit.unit(x, emulated(model, ptxemu))
-    assert got.dtype == x.dtype
-    assert got.tolist() == [unit.evaluate(model, int(v), exact._rounded) for v in x]
-    assert ptxemu.unit.unit(x[3], emulated(model, ptxemu)) == got[3]
+    return np.concatenate([special_values(f), numbers, anywhere]).astype(f"u{f.width // 8}")
+
+
+def test_c_agrees_on_every_kind_of_unit_that_it_has(tmp_path: Path) -> None:
+    skip_without_a_compiler()
+    with_c = {name: m for name, m in KINDS.items() if units.has_c(m)}
+    assert {n for n, m in KINDS.items() if m.format.name == "f32" and isinstance(m.core, Interpolator)} - set(
+        with_c
+    ) == {"fixed", "a sum with an exponent in sign and magnitude"}
+    made = [replace(m, unit=f"U{i}") for i, m in enumerate(with_c.values())]
+    text = Templates(ROOT).render(
+        "emulator/native/units.h.j2", [], comment="/* {} */", functions=[units.in_c(m) for m in made]
+    )
+    loops = "".join(
+        f"EXPORTED void u{i}(size_t n, const uint32_t *x, uint32_t *d) {{\n"
+        f"    for (size_t i = 0; i < n; i++) d[i] = unit_{m.identifier}(x[i]);\n}}\n"
+        for i, m in enumerate(made)
+    )
+    library = ctypes.CDLL(
+        built(tmp_path, f'#include "formats.h"\n#include "kernel.h"\n{text}\n{loops}', "-march=native")
+    )
+    for i, (name, m) in enumerate(with_c.items()):
+        x = operands_of(m.format)
+        d = np.zeros_like(x)
+        getattr(library, f"u{i}")(
+            ctypes.c_size_t(len(x)), ctypes.c_void_p(x.ctypes.data), ctypes.c_void_p(d.ctypes.data)
+        )
+        with np.errstate(all="ignore"):
+            assert d.tolist() == ptxemu.unit.unit(x, emulated(m, ptxemu)).tolist(), name
 
 
 @pytest.mark.parametrize("columns", [True, False])
@@ -129,6 +203,8 @@ def some_model(u: Unit) -> UnitModel:
     else:
         if argument.kind == "turns":
             argument = replace(argument, bits=24, mirror="complement")
+        if argument.kind == "fixed":
+            argument = replace(argument, negative="complement")
         assert isinstance(core, Interpolator)
         core = replace(core, segments=64 // argument.octaves)
     return UnitModel(u.name, u.name, within, u.format, argument, exponent, 24, precision, special, core, fitted)

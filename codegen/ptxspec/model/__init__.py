@@ -38,13 +38,13 @@ from .instruction import (
 from .observed import Entry, Evidence, Recording, Speed, SpeedTable
 from .requirements import Form, Pattern, Rule, Selector
 from .spec import Assembler, Implied, Modifier, Naming, Spec
-from .units import Argument, Core, Differences, Fitted, Interpolator, Unit, UnitModel, Word
+from .units import Argument, Core, Differences, Fitted, Interpolator, Own, Unit, UnitModel, Word
 
 __all__ = [
     "BOOL", "OVERFLOWS", "ROUNDINGS", "Accuracy", "Argument", "Assembler", "Code", "Core", "CornerRow", "CornerTable",
     "Differences", "Entry", "Evidence", "Fitted", "FixedPoint", "Form", "Format", "HardwarePath", "Implied",
     "Instruction", "Interpolator", "Judged", "Key", "Kind", "LaneBits", "Meaning", "Modifier", "Naming", "NanRule",
-    "Note", "Operand", "OperandRule", "Page", "Pattern", "Recording", "Rule", "Selector", "Spec", "Speed",
+    "Note", "Operand", "OperandRule", "Own", "Page", "Pattern", "Recording", "Rule", "Selector", "Spec", "Speed",
     "SpeedTable", "SyntaxLine", "Tolerated", "Type", "Unit", "UnitModel", "Value", "Variant", "Word",
     "bits_of", "float_in", "ieee", "integer_in", "number_in",
 ]  # fmt: skip

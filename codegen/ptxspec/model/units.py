@@ -28,8 +28,10 @@ class Argument:
                         `octaves` apart; k is the rest of the exponent
          "octaves"      the same for the exponents `first` to `last` only, each with segments of its own; k is the
                         exponent. Smaller numbers are their own result, larger ones have that of an infinity.
-         "fixed"        the number in fixed point with `bits` bits after the point, rounded down; k is what stands
-                        before the point
+         "fixed"        the number in fixed point with `bits` bits after the point; k is what stands before it. Of a
+                        `negative` number the fixed point is "floor" (the number rounded down) or that of the magnitude,
+                        truncated: "negate" (subtracted from zero) or "complement" (the same, where there is a fraction
+                        less one unit of its last place: every bit of the fraction inverted, and one less before it)
          "turns"        the magnitude in fixed point, truncated, as an angle in turns, to which `phase` quarters are
                         added: what follows the two bits of the quarter, which in odd quarters is mirrored, "complement"
                         (every bit inverted) or "negate" (subtracted from a quarter); k is 0, and the result is negative
@@ -46,6 +48,7 @@ class Argument:
     odd: bool = False
     phase: int = 0
     mirror: str = ""
+    negative: str = "floor"
 
     @property
     def places(self) -> int:
@@ -63,13 +66,13 @@ class Word:
 
 @dataclass(frozen=True)
 class Interpolator:
-    """C0 + C1 x + C2 x**2 + bias, summed exactly and rounded down to the result's last place.
+    """C0 + C1 x + C2 x**2 + bias, summed exactly.
 
-    x is the place in the segment in units of 2**-bits of the argument. Its square lacks what stands below 2**drop of
-    its last place: with `columns`, the partial products of those columns are left out (those of two different bits
-    stand once, in the column above their own), else the whole square is cut off there. `bias` is a number.
-    `coefficients` are integers in units of the last bits of `words`, one row (C0, C1, C2) for each segment, octave by
-    octave."""
+    x is the place in the segment in units of 2**-bits of the argument. The squarer does not see its last `unseen` bits,
+    and the square lacks what stands below 2**drop of its last place: with `columns`, the partial products of those
+    columns are left out (those of two different bits stand once, in the column above their own), else the whole square
+    is cut off there. `bias` is a number. `coefficients` are integers in units of the last bits of `words`, one row
+    (C0, C1, C2) for each segment, octave by octave."""
 
     words: tuple[Word, Word, Word]
     drop: int
@@ -77,6 +80,7 @@ class Interpolator:
     bias: Fraction
     segments: int
     coefficients: tuple[tuple[int, int, int], ...]
+    unseen: int = 0
 
 
 @dataclass(frozen=True)
@@ -100,14 +104,27 @@ class Fitted:
     results: int
 
 
+@dataclass(frozen=True)
+class Own:
+    """A result that no polynomial gives: of the `operand` with this encoding, an encoding; else of every operand that
+    the argument's reduction brings to `place`, the sum, a number."""
+
+    operand: int | None
+    place: int
+    result: int
+    sum: Fraction
+
+
 @dataclass(frozen=True, eq=False)
 class UnitModel:
     """What a unit computes on the targets from `within[0]` to `within[1]`, bit for bit on what was recorded.
 
-    A number has a result of `precision` bits with `point` of them after the point, times 2 to the power of `exponent`
-    times the scale; with no `exponent`, the scale is added. It is normalised and truncated; subnormal operands and
-    results are zeros. `special` are the results of +zero, -zero, +infinity, -infinity, nan and, where they have none of
-    their own, negative numbers. Models are compared as objects."""
+    The sum of a number's polynomial, to which the scale is added where there is no `exponent`, is rounded to `point` bits
+    after the point: `rounding` is roundTowardNegative or, in sign and magnitude, roundTowardZero. Times 2 to the power
+    of `exponent` times the scale it is normalised and truncated to `precision` bits; subnormal operands and results are
+    zeros. `special` are the results of +zero, -zero, +infinity, -infinity, nan and, where they have none of their own,
+    negative numbers; `own` are those of other operands to which the polynomial does not apply. Models are compared as
+    objects."""
 
     unit: str
     name: str
@@ -120,6 +137,8 @@ class UnitModel:
     special: Mapping[str, int]
     core: Interpolator | Differences
     fitted: Fitted
+    rounding: str = "roundTowardNegative"
+    own: tuple[Own, ...] = ()
 
     @property
     def identifier(self) -> str:
@@ -129,8 +148,8 @@ class UnitModel:
 
 @dataclass(frozen=True)
 class Unit:
-    """A function of the special function unit. From `argument` to `words` it is what is expected of it, where fitting
-    begins: None and nothing where nothing is known. `models` are what was recorded."""
+    """A function of the special function unit. From `argument` to `words`, and with `rounding`, it is what is expected of
+    it, where fitting begins: None and nothing where nothing is known. `models` are what was recorded."""
 
     name: str
     summary: str
@@ -144,3 +163,4 @@ class Unit:
     words: tuple[int, ...]
     cores: tuple[Core, ...]
     models: tuple[UnitModel, ...] = ()
+    rounding: str = ""

@@ -5,12 +5,25 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from ..diagnostics import Diagnostic, suggest
 from ..literals import parse_number
-from ..model import Argument, Core, Differences, Fitted, Format, Interpolator, Spec, Unit, UnitModel, Word
+from ..model import (
+    Argument,
+    Core,
+    Differences,
+    Fitted,
+    Format,
+    Interpolator,
+    Own,
+    Spec,
+    Unit,
+    UnitModel,
+    Word,
+)
 from ..semantics.exact.unit import shifts, unpack
 from .positioned import Document, Where
 
@@ -18,12 +31,16 @@ from .positioned import Document, Where
 _MAY = {
     "significand": {"octaves", "odd"},
     "octaves": {"first", "last", "odd"},
-    "fixed": set[str](),
+    "fixed": {"negative"},
     "turns": {"odd", "phase", "mirror"},
     "pattern": set[str](),
 }
+# How sums are rounded unless a file says otherwise.
+DOWN = "roundTowardNegative"
 # Sums are computed in integers of 64 bits with a sign.
 _MOST_BITS = 62
+# What is left of them is normalised in float64. A scale that is added comes on top.
+_MOST_RESULT = 53
 
 
 def read_units(doc: Document, spec: Spec, errors: list[Diagnostic]) -> dict[str, Unit]:
@@ -50,7 +67,7 @@ def read_units(doc: Document, spec: Spec, errors: list[Diagnostic]) -> dict[str,
         precision = int(result.get("precision", format.precision))
         units[name] = Unit(
             name, " ".join(u["summary"].split()), format, u.get("function", ""), argument, _exponent(result),
-            precision, special, int(u.get("segments", 0)), words, tuple(cores),
+            precision, special, int(u.get("segments", 0)), words, tuple(cores), (), result.get("rounding", ""),
         )  # fmt: skip
     return units
 
@@ -77,11 +94,12 @@ def read_model(
     if ("interpolator" in d) == ("differences" in d):
         errors.append(doc.error((), "a unit has either an 'interpolator' or 'differences'"))
         return None
+    own = _own(doc, d, argument, format, errors)
     if len(errors) > before:
         return None
     core: Interpolator | Differences | None
     if "interpolator" in d:
-        core = _interpolator(doc, d["interpolator"], argument, point, errors)
+        core = _interpolator(doc, d["interpolator"], argument, format, point, errors)
     else:
         core = _differences(doc, d["differences"], argument, _exponent(result), sources, errors)
     if core is None:
@@ -89,8 +107,9 @@ def read_model(
     f = d["fitted"]
     fitted = Fitted(f["gpu"], str(f["driver"]), int(f["results"]))
     return UnitModel(
-        unit.name, doc.path.stem, within, format, argument, _exponent(result), point, precision, special, core, fitted
-    )
+        unit.name, doc.path.stem, within, format, argument, _exponent(result), point, precision, special, core, fitted,
+        result.get("rounding", DOWN), own,
+    )  # fmt: skip
 
 
 def _format(doc: Document, where: Where, name: str, spec: Spec, errors: list[Diagnostic]) -> Format:
@@ -127,7 +146,7 @@ def _argument(
         errors.append(doc.error((*where, "first"), f"the first exponent, {first}, is above the last, {last}"))
     return Argument(
         kind, int(a.get("bits", 0)), int(a.get("octaves", 1)), first, last, bool(a.get("odd", False)),
-        int(a.get("phase", 0)), a.get("mirror", ""),
+        int(a.get("phase", 0)), a.get("mirror", ""), a.get("negative", "" if kind == "fixed" and not complete else "floor"),
     )  # fmt: skip
 
 
@@ -141,14 +160,50 @@ def _special(
     return {key: int(text, 16) for key, text in special.items()}
 
 
+def _own(
+    doc: Document, d: Mapping[str, Any], argument: Argument, format: Format, errors: list[Diagnostic]
+) -> tuple[Own, ...]:
+    """Results and sums to which the polynomial does not apply."""
+    made: list[Own] = []
+    rows = d.get("own", [])
+    if rows and "interpolator" not in d:
+        errors.append(doc.error(("own",), "a table of differences has every operand already", key=True))
+    for i, row in enumerate(rows):
+        at: Where = ("own", i)
+        if set(row) == {"operand", "result"}:
+            values = _special(doc, at, row, format, errors)
+            size = values["operand"] & ~format.sign_bit
+            if not 1 << format.fraction_bits <= size < format.infinity:
+                message = "only normal numbers are reduced; 'special' has the results of the others"
+                errors.append(doc.error((*at, "operand"), message))
+            made.append(Own(values["operand"], 0, values["result"], Fraction(0)))
+        elif set(row) == {"place", "sum"}:
+            place, most = int(row["place"], 16), _octaves(argument) << argument.places
+            if place >= most:
+                errors.append(doc.error((*at, "place"), f"arguments are reduced to integers below {most:#x}"))
+            number = parse_number(row["sum"])
+            assert number is not None
+            point = int(d["result"]["point"])
+            if number[0].denominator > 1 << point:
+                errors.append(doc.error((*at, "sum"), f"sums have {point} bits after the point"))
+            made.append(Own(None, place, 0, number[0]))
+        else:
+            errors.append(doc.error(at, "this is neither {operand, result} nor {place, sum}"))
+    return tuple(made)
+
+
+def _octaves(argument: Argument) -> int:
+    return argument.last - argument.first + 1 if argument.kind == "octaves" else argument.octaves
+
+
 def _interpolator(
-    doc: Document, d: Mapping[str, Any], argument: Argument, point: int, errors: list[Diagnostic]
+    doc: Document, d: Mapping[str, Any], argument: Argument, format: Format, point: int, errors: list[Diagnostic]
 ) -> Interpolator | None:
     at: Where = ("interpolator",)
     before, segments = len(errors), int(d["segments"])
     if segments >= 1 << argument.places or argument.kind == "pattern":
         errors.append(doc.error((*at, "segments"), f"the argument has too few bits for {segments} segments"))
-    octaves = argument.last - argument.first + 1 if argument.kind == "octaves" else argument.octaves
+    octaves = _octaves(argument)
     c0, c1, c2 = (Word(int(w["bits"]), int(w["point"])) for w in d["words"])
     rows = [(int(r[0]), int(r[1]), int(r[2])) for r in d["coefficients"]]
     if len(rows) != segments * octaves:
@@ -162,12 +217,17 @@ def _interpolator(
     bias = parse_number(d["bias"])
     assert bias is not None
     drop = int(d["squarer"]["drop"])
-    made = Interpolator((c0, c1, c2), drop, d["squarer"]["of"] == "columns", bias[0], segments, tuple(rows))
+    unseen, columns = int(d["squarer"].get("unseen", 0)), d["squarer"]["of"] == "columns"
+    made = Interpolator((c0, c1, c2), drop, columns, bias[0], segments, tuple(rows), unseen)
     if len(errors) == before:
-        most = max(*(w.bits - w.point for w in (c0, c1, c2)), int(abs(made.bias)).bit_length()) + 2
+        most = format.exponent_bits if _exponent(doc.data["result"]) is None else 0
+        most = 2 + max(most, *(w.bits - w.point for w in (c0, c1, c2)), int(abs(made.bias)).bit_length())
         if shifts(made, argument, point)[0] + most > _MOST_BITS:
             message = "the sum has more than 62 bits: the words, the square and the bias reach too far from the point"
             errors.append(doc.error((*at, "words"), message, key=True))
+        elif point + most > _MOST_RESULT:
+            message = f"a sum rounded to {point} bits after the point has more than 53 bits"
+            errors.append(doc.error(("result", "point"), message))
     return made if len(errors) == before else None
 
 

@@ -27,18 +27,20 @@ from .binary import Array, Format, roundTiesToEven
 class Unit:
     """One function of the unit on some targets.
 
-    `kind` and the fields up to `mirror` say how an argument is reduced (see `reduce`), those up to `special` what
-    becomes of the sum: a number with `point` bits after the point, times 2 to the power of `exponent` times the scale
-    (None: plus the scale), truncated to `precision` bits. `special` are the results of +zero, -zero, +infinity,
-    -infinity, NaN and negative numbers (-1: these have none of their own).
+    `kind` and the fields up to `negative` say how an argument is reduced (see `reduce`), those up to `own_results` what
+    becomes of the sum: a number, plus the scale where `exponent` is None, rounded to `point` bits after the point, down
+    or `toward_zero`, times 2 to the power of `exponent` times the scale, truncated to `precision` bits. `special` are
+    the results of +zero, -zero, +infinity, -infinity, NaN and negative numbers (-1: these have none of their own),
+    `own_results` those of single operands; `own_sums` are sums, in units of 2**-point, by their places.
 
     `coefficients` are the rows C0, C1, C2 of the sum
 
         C0 << shifts[0] + C1 * x << shifts[1] + C2 * square << shifts[2] + bias
 
-    which is shifted right by shifts[3]. The square lacks what stands below 2**drop: with `columns` the partial products
-    there, else the bits. Without coefficients, `differences` is a zlib stream in base85 of little-endian integers of
-    `width` bytes: the steps in the last place by which a result differs from that of `function`."""
+    which has shifts[3] more bits after the point. The square is that of x without its last `unseen` bits, and lacks what
+    stands below 2**drop: with `columns` the partial products there, else the bits. Without coefficients, `differences`
+    is a zlib stream in base85 of little-endian integers of `width` bytes: the steps in the last place by which a result
+    differs from that of `function`."""
 
     format: Format
     kind: str
@@ -49,13 +51,18 @@ class Unit:
     odd: bool
     phase: int
     mirror: str
+    negative: str
     exponent: int | None
     point: int
     precision: int
+    toward_zero: bool
     special: tuple[int, int, int, int, int, int]
+    own_results: tuple[tuple[int, int], ...] = ()
+    own_sums: tuple[tuple[int, int], ...] = ()
     segments: int = 0
     drop: int = 0
     columns: bool = False
+    unseen: int = 0
     shifts: tuple[int, int, int, int] = (0, 0, 0, 0)
     bias: int = 0
     coefficients: tuple[tuple[int, int, int], ...] = field(default=(), repr=False)
@@ -75,15 +82,33 @@ class Unit:
 
     @cached_property
     def table(self) -> tuple[Array, Array, Array]:
-        """C0 with the bias, C1 and C2 by segment, in units of the sum's last place but for the factors x and square."""
+        """C0 with the bias, C1 and C2 by segment, in units of the sum's last place but for the factors x and square: in
+        float64, which is quicker, where that has every sum."""
         c0, c1, c2 = np.array(self.coefficients, np.int64).T
-        first, second, third, _ = self.shifts
-        return (c0 << first) + self.bias, c1 << second, c2 << third
+        first, second, third, out = self.shifts
+        tables = (c0 << first) + self.bias, c1 << second, c2 << third
+        factors = 1, 1 << self.local, int(self.squares.max())
+        most = sum(int(np.abs(t).max()) * f for t, f in zip(tables, factors, strict=True))
+        if self.exponent is None:
+            most += 1 << (self.format.exponent_bits + self.point + out)
+        dtype = np.float64 if most < 1 << 53 else np.int64
+        return tables[0].astype(dtype), tables[1].astype(dtype), tables[2].astype(dtype)
+
+    @cached_property
+    def positive(self) -> bool:
+        """Whether no sum is known to be zero or less. A parabola that is highest within its segment is lowest at one of
+        the ends."""
+        c0, c1, c2 = (c.astype(np.float64) for c in self.table)
+        length, least = float(1 << self.local), float(1 << self.shifts[3])
+        end = c0 + c1 * length + c2 * float(self.squares.max())
+        low = np.minimum(c0, end) + np.where(c2 > 0, np.minimum(c1, 0) * length, 0)
+        return self.exponent is not None and bool((low >= least).all()) and all(v > 0 for _, v in self.own_sums)
 
     @cached_property
     def squares(self) -> Array:
-        """The square, without its last `drop` places, of every place in a segment and its end: int64."""
-        return square(np.arange((1 << self.local) + 1, dtype=np.int64), self.drop, self.columns)
+        """The square, without its last `drop` places, of every place in a segment and its end."""
+        found = square(np.arange((1 << self.local) + 1, dtype=np.int64), self.drop, self.columns, self.unseen)
+        return found.astype(np.uint16 if found.max() < 1 << 16 else np.int64)
 
     @cached_property
     def steps(self) -> Array:
@@ -91,9 +116,10 @@ class Unit:
         return np.frombuffer(zlib.decompress(base64.b85decode("".join(self.differences.split()))), f"<i{self.width}")
 
 
-def square(x: Array, drop: int, columns: bool) -> Array:
-    """x squared in units of 2**drop, for int64 from 0 on; with `columns`, without the partial products below, of which
-    those of two different bits stand once, in the column above their own."""
+def square(x: Array, drop: int, columns: bool, unseen: int = 0) -> Array:
+    """x without its last `unseen` bits squared in units of 2**drop, for int64 from 0 on; with `columns`, without the
+    partial products below, of which those of two different bits stand once, in the column above their own."""
+    x = x >> unseen << unseen
     whole = x * x
     if columns:
         # Bit i meets itself in column 2 i, and bit j below it in column i + j + 1.
@@ -112,56 +138,91 @@ def unit(x: Array, u: Unit) -> Array:
     else:
         scale, place, negative = reduce(operands, u)
         result = _differing(u, place, scale) if u.function else finish(interpolate(place, u), scale, u)
-        np.bitwise_xor(result, u.format.sign_mask, out=result, where=negative)
+        if u.odd or u.kind == "turns":
+            np.bitwise_xor(result, u.format.sign_mask, out=result, where=negative)
         _specials(operands, result, u)
     return result if np.shape(x) else result[0]
 
 
 def reduce(x: Array, u: Unit) -> tuple[Array, Array, Array]:
-    """The scale and the integer that picks segment and place, both int64, and whether the sign is to be inverted.
+    """The scale and the integer that picks segment and place, integers with a sign, and whether the sign is to be
+    inverted.
 
     Of special operands they mean nothing. kind:
 
       significand  `bits` bits of the fraction, above them what tells `octaves` apart; the scale is the rest of the
                    exponent
       octaves      as well, for exponents from `first` on; the scale is the exponent
-      fixed        `bits` bits after the point, rounded down; the scale is what stands before it
+      fixed        `bits` bits after the point; the scale is what stands before it. A `negative` number is rounded down
+                   ("floor"), or its magnitude truncated and subtracted from zero ("negate"), where there is a fraction
+                   less one unit of its last place ("complement")
       turns        an angle in turns with `bits` bits after the point, plus `phase` quarters, within its quarter,
                    mirrored in odd ones; the scale is 0
     """
     f = u.format
-    magnitude = (x & f.magnitude_mask).astype(np.int64)
     sign = x > f.magnitude_mask
-    exponent = (magnitude >> f.fraction_bits) - f.bias
-    ones = (1 << u.places) - 1
-    none = np.zeros(x.shape, bool)
+    none = np.broadcast_to(False, x.shape)
     if u.kind in ("significand", "octaves"):
-        fraction = magnitude >> (f.fraction_bits - u.bits) & ones
+        # The exponent, without its bias, stands above the fraction.
+        above = (x & f.magnitude_mask).astype(np.promote_types(f.signed, np.int32))
+        above -= f.bias << f.fraction_bits
+        negative = sign if u.odd else none
         if u.kind == "octaves":
-            above = np.clip(exponent, u.first, u.last)
-            return exponent, (above - u.first) << u.bits | fraction, sign if u.odd else none
-        return exponent // u.octaves, (exponent % u.octaves) << u.bits | fraction, sign if u.odd else none
-    significand = (magnitude & int(f.fraction_mask)) | 1 << f.fraction_bits
-    distance = exponent - f.fraction_bits + u.bits
+            exponent = above >> f.fraction_bits
+            fraction = above >> (f.fraction_bits - u.bits) & ((1 << u.bits) - 1)
+            octave = np.clip(exponent, u.first, u.last) - u.first
+            return exponent, octave << u.bits | fraction, negative
+        place = above >> (f.fraction_bits - u.bits)
+        place &= (u.octaves << u.bits) - 1
+        above >>= f.fraction_bits + u.octaves.bit_length() - 1
+        return above, place, negative
+    number = _float64(x & f.magnitude_mask if u.kind == "turns" or u.negative != "floor" else x, f)
+    ones = (1 << u.places) - 1
     if u.kind == "fixed":
-        # What is shifted further to the left is beyond every exponent anyway.
-        left = np.clip(distance, 0, 62 - f.precision)
-        significand = np.where(sign, -significand, significand)
-        fixed = np.where(distance < 0, significand >> np.clip(-distance, 0, 63), significand << left)
+        # What is further from zero is beyond every exponent.
+        most = 2 << (f.exponent_bits - 1)
+        np.clip(number, -most, most, out=number)
+        number *= 1 << u.bits
+        fixed = np.floor(number, out=number).astype(np.int64)
+        if u.negative != "floor":
+            minus = -fixed
+            if u.negative == "complement":
+                minus -= fixed & ones != 0
+            np.copyto(fixed, minus, where=sign)
         return fixed >> u.bits, fixed & ones, none
-    # Whole turns are lost on the left.
-    fixed = np.where(distance < 0, significand >> np.clip(-distance, 0, 63), significand << np.clip(distance, 0, 63))
-    quarter, place = (fixed >> u.places) + u.phase, fixed & ones
-    mirrored = ones - place if u.mirror == "complement" else ones + 1 - place
+    # Whole turns are lost.
+    number -= np.floor(number)
+    number *= 1 << u.bits
+    place = number.astype(np.int32)
+    quarter = (place >> u.places) + np.int32(u.phase)
+    place &= ones
+    odd = quarter & 1
+    if u.mirror == "complement":
+        place ^= odd * np.int32(ones)
+    else:
+        np.subtract(1 << u.places, place, out=place, where=odd != 0)
     negative = quarter & 2 != 0
-    return np.zeros(x.shape, np.int64), np.where(quarter & 1, mirrored, place), negative ^ sign if u.odd else negative
+    return np.broadcast_to(np.int32(0), x.shape), place, negative ^ sign if u.odd else negative
+
+
+def _float64(x: Array, f: Format) -> Array:
+    """Numbers in float64, which may be written to; subnormal ones are zeros."""
+    if f.native is not None:
+        return x.view(f.native).astype(np.float64)
+    size = (x & f.magnitude_mask).astype(np.int64)
+    # The bits of float64 but for the sign.
+    wide = (size << (52 - f.fraction_bits)) + ((1023 - f.bias) << 52)
+    found: Array = np.where(size < int(f.smallest_normal), 0, wide).view(np.float64)
+    return np.where(x > f.magnitude_mask, -found, found)
 
 
 def interpolate(place: Array, u: Unit) -> Array:
-    """The polynomial in units of 2**-point: int64."""
-    # A place that is a whole quarter lies at the end of the last segment.
-    segment = np.minimum(place >> u.local, len(u.coefficients) - 1)
-    x = place - (segment << u.local)
+    """The polynomial, with shifts[3] bits more after the point than the result: int64, or float64 where that has it."""
+    segment = place >> u.local
+    if u.mirror == "negate":
+        # A place that is a whole quarter lies at the end of the last segment.
+        np.minimum(segment, len(u.coefficients) - 1, out=segment)
+    x = place - (segment << u.local) if u.mirror == "negate" else place & ((1 << u.local) - 1)
     c0, c1, c2 = u.table
     total = c1[segment]
     total *= x
@@ -169,52 +230,72 @@ def interpolate(place: Array, u: Unit) -> Array:
     curve *= u.squares[x]
     total += curve
     total += c0[segment]
-    total >>= u.shifts[3]
+    for own, value in u.own_sums:
+        total[place == own] = value * 2 ** u.shifts[3]
     return total
 
 
-def finish(value: Array, scale: Array, u: Unit) -> Array:
-    """The number that a sum stands for, in bits: normalised and truncated."""
-    f = u.format
+def finish(total: Array, scale: Array, u: Unit) -> Array:
+    """The number that a sum stands for, in bits: rounded, normalised and truncated."""
+    f, out = u.format, u.shifts[3]
     if u.exponent is None:
-        value = value + (scale << u.point)
-    size = np.abs(value)
-    # A float64 of up to 62 bits may be rounded up to the next power of two.
-    length = np.frexp(size.astype(np.float64))[1].astype(np.int64)
-    length -= size < np.int64(1) << np.maximum(length - 1, 0)
-    excess = length - u.precision
-    significand = np.where(excess >= 0, size >> np.maximum(excess, 0), size << np.maximum(-excess, 0))
-    fraction = (significand << (f.precision - u.precision)) & int(f.fraction_mask)
-    biased = length + (f.bias - 1 - u.point)
-    if u.exponent is not None:
-        biased += scale * u.exponent
-    biased[size == 0] = 0
-    result = _in_range(biased, fraction, f)
-    result[value < 0] |= f.sign_mask
+        total += scale.astype(total.dtype) * (1 << (u.point + out))
+    value: Array
+    if total.dtype == np.float64:
+        total *= 2.0**-out
+        value = np.trunc(total, out=total) if u.toward_zero else np.floor(total, out=total)
+    else:
+        sign = np.where(total < 0, -1, 1)
+        value = ((total * sign >> out) * sign if u.toward_zero else total >> out).astype(np.float64)
+    # float64 has it normalised: what is truncated of it is the result.
+    negative, zero = (value < 0, value == 0) if not u.positive else (None, None)
+    bits = np.abs(value, out=value).view(np.int64)
+    bits >>= 53 - u.precision
+    bits <<= f.precision - u.precision
+    bits += (f.bias - 1023 - u.point) << f.fraction_bits
+    if u.exponent:
+        bits += scale.astype(np.int64) * (u.exponent << f.fraction_bits)
+    if zero is not None:
+        bits[zero] = 0
+    result = _in_range(bits, f)
+    if negative is not None:
+        result[negative] |= f.sign_mask
     return result
 
 
-def _in_range(biased: Array, fraction: Array, f: Format) -> Array:
-    """Magnitudes from exponent fields that may be beyond the format's; what is tiny is a zero."""
-    top = (1 << f.exponent_bits) - 1
-    result = np.minimum(np.clip(biased, 0, top) << f.fraction_bits | fraction, int(f.infinity))
-    return np.where(biased < 1, 0, result).astype(f.unsigned)
+def _in_range(encoded: Array, f: Format) -> Array:
+    """Magnitudes from encodings that may be beyond the format's; what is tiny is a zero."""
+    np.minimum(encoded, int(f.infinity), out=encoded)
+    encoded[encoded < int(f.smallest_normal)] = 0
+    return encoded.astype(f.unsigned)
 
 
 def _specials(x: Array, result: Array, u: Unit) -> None:
-    """Put in the results of operands that are not reduced."""
+    """Put in the results of operands that are not reduced, or have results of their own."""
     f = u.format
-    magnitude, sign = x & f.magnitude_mask, x > f.magnitude_mask
-    zero, negative_zero, infinity, negative_infinity, nan, negative = (f.unsigned.type(max(s, 0)) for s in u.special)
-    if u.kind == "octaves":
-        np.copyto(result, x, where=magnitude < f.unsigned.type((u.first + f.bias) << f.fraction_bits))
-        far = magnitude >= f.unsigned.type((u.last + 1 + f.bias) << f.fraction_bits)
-        np.copyto(result, np.where(sign, negative_infinity, infinity), where=far)
+    for operand, own in u.own_results:
+        result[x == f.unsigned.type(operand)] = own
     if u.special[5] >= 0:
-        np.copyto(result, negative, where=sign)
-    np.copyto(result, np.where(sign, negative_zero, zero), where=magnitude < f.smallest_normal)
-    np.copyto(result, np.where(sign, negative_infinity, infinity), where=magnitude == f.infinity)
-    np.copyto(result, nan, where=magnitude > f.infinity)
+        np.copyto(result, f.unsigned.type(u.special[5]), where=x > f.magnitude_mask)
+    magnitude = x & f.magnitude_mask
+    least, most = f.smallest_normal, f.infinity
+    if u.kind == "octaves":
+        least = f.unsigned.type((u.first + f.bias) << f.fraction_bits)
+        most = f.unsigned.type((u.last + 1 + f.bias) << f.fraction_bits)
+    few = np.flatnonzero(magnitude - least >= most - least)
+    if len(few) == 0:
+        return
+    zero, negative_zero, infinity, negative_infinity, nan, negative = (f.unsigned.type(max(s, 0)) for s in u.special)
+    operands, size = x.reshape(-1)[few], magnitude.reshape(-1)[few]
+    sign = operands > f.magnitude_mask
+    # Below `first` a number is its own result.
+    found = np.where(sign & (u.special[5] >= 0), negative, operands)
+    found = np.where(size < f.smallest_normal, np.where(sign, negative_zero, zero), found)
+    large = np.where(sign, negative_infinity, infinity)
+    if u.special[5] >= 0:
+        large = np.where(sign & (size < f.infinity), negative, large)
+    found = np.where(size >= most, large, found)
+    result.reshape(-1)[few] = np.where(size > f.infinity, nan, found)
 
 
 def _differing(u: Unit, place: Array, scale: Array) -> Array:
@@ -230,14 +311,14 @@ def _differing(u: Unit, place: Array, scale: Array) -> Array:
         return result
     assert u.exponent is not None
     magnitude = (result & f.magnitude_mask).astype(np.int64)
-    biased = (magnitude >> f.fraction_bits) + scale * u.exponent
-    return _in_range(biased, magnitude & int(f.fraction_mask), f) | (result & f.sign_mask)
+    magnitude += scale.astype(np.int64) * (u.exponent << f.fraction_bits)
+    return _in_range(magnitude, f) | (result & f.sign_mask)
 
 
 def rounded(place: Array, u: Unit) -> Array:
     """The function's results at places, rounded to nearest; "reciprocal" is a division of 1."""
     f = u.format
-    operand = place
+    operand = place = place.astype(np.int64)
     if u.kind == "significand":
         fraction = place & ((1 << u.bits) - 1)
         operand = ((f.bias + (place >> u.bits)) << f.fraction_bits) | fraction << (f.fraction_bits - u.bits)

@@ -19,10 +19,11 @@ from ..fusing import FLUSH, PROPAGATE, is_usual, shorten
 from ..lowering import ELEMENTARY, Function, Lowering, Shared, applications, shared, source_of, written
 from ..registry import product
 from ..text import Files, Templates
+from . import units
 
 _FOLDER = "python/ptxemu/native"
-# What a table of coefficients decides stays with NumPy, and what random bits do.
-WITHOUT_C = {"unit", "convertStochastic"}
+# What random bits decide stays with NumPy.
+WITHOUT_C = {"convertStochastic"}
 ANY = "any"
 
 
@@ -58,6 +59,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
             files[f"{_FOLDER}/{c.instruction.opcode}.c"] = templates.render(
                 "emulator/native/opcode.c.j2", ["spec/types.yaml", "spec/modifiers.yaml", c.instruction.path],
                 comment="/* {} */", opcode=c.instruction.opcode, functions=functions,
+                has_units=any(a.model for one in shared(c).values() for a in applications(one.program)),
             )  # fmt: skip
     return files
 
@@ -80,6 +82,8 @@ def why_not(program: Program) -> str:
     for a in applications(program):
         if a.function in WITHOUT_C:
             return f"{a.function} is NumPy's alone"
+        if a.model is not None and not units.has_c(a.model):
+            return f"the unit {a.model.unit} is NumPy's alone"
         if TABLE[a.function].rounds:
             direction = _steering(a)
             if direction is None:
@@ -226,6 +230,8 @@ class _Writer(Lowering):
             return f"{t.function}_{t.kind.storage}({', '.join(arguments)})"
         if t.function == "convert":
             return self.converted(t, arguments[0])
+        if t.model is not None:
+            return f"unit_{t.model.identifier}({arguments[0]})"
         if t.mixed:
             return self.mixed(t, arguments)
         name = t.format.name if t.format else _number(t.arguments[0].kind)

@@ -14,7 +14,7 @@ import numpy as np
 from ...diagnostics import PtxspecError
 from ...emit.products.units import SPECIAL, fields
 from ...literals import describe
-from ...model import Argument, Core, Differences, Fitted, Interpolator, Spec, Unit, UnitModel, Variant, float_in
+from ...model import Argument, Core, Differences, Fitted, Interpolator, Own, Spec, Unit, UnitModel, Variant, float_in
 from ...semantics.compile import Compiler
 from ...semantics.exact.unit import pack
 from ...semantics.program import Program
@@ -344,12 +344,19 @@ def _hexadecimal(x: Fraction) -> str:
     return f"{sign}0x{abs(x.numerator):x}p-{x.denominator.bit_length() - 1}"
 
 
+def _own(own: Own, digits: int) -> str:
+    if own.operand is not None:
+        return f"{{operand: 0x{own.operand:0{digits}x}, result: 0x{own.result:0{digits}x}}}"
+    return f"{{place: 0x{own.place:x}, sum: {_hexadecimal(own.sum)}}}"
+
+
 def as_yaml(model: UnitModel) -> str:
     """The model's file in spec/units/."""
     a, core, digits = model.argument, model.core, model.format.width // 4
     said = {
         "kind": a.kind, "bits": a.bits, "octaves": a.octaves if a.octaves > 1 else None,
         "odd": "true" if a.odd else None, "phase": a.phase or None, "mirror": a.mirror or None,
+        "negative": a.negative if a.kind == "fixed" else None,
     }  # fmt: skip
     if a.kind == "octaves":
         said |= {"first": a.first, "last": a.last}
@@ -363,19 +370,22 @@ def as_yaml(model: UnitModel) -> str:
         f"within: {'..'.join(model.within)}",
         f"fitted: {{gpu: {gpu}, driver: {driver}, results: {model.fitted.results}}}",
         f"argument: {{{argument}}}",
-        f"result: {{exponent: {exponent}, point: {model.point}, precision: {model.precision}}}",
+        f"result: {{exponent: {exponent}, point: {model.point}, precision: {model.precision}, rounding: {model.rounding}}}",
     ]
     if model.special:
         lines.append("special:")
         lines += [f"  {key}: 0x{model.special[key]:0{digits}x}" for key in SPECIAL if key in model.special]
+    if model.own:
+        lines += ["own:", *(f"  - {_own(own, digits)}" for own in model.own)]
     if isinstance(core, Differences):
         lines.append(f"differences: {{function: {core.function}, file: {core.name}, width: {core.width}}}")
         return "\n".join(lines) + "\n"
     words = ", ".join(f"{{bits: {w.bits}, point: {w.point}}}" for w in core.words)
+    unseen = f", unseen: {core.unseen}" if core.unseen else ""
     lines += [
         "interpolator:",
         f"  words: [{words}]",
-        f"  squarer: {{drop: {core.drop}, of: {'columns' if core.columns else 'square'}}}",
+        f"  squarer: {{drop: {core.drop}, of: {'columns' if core.columns else 'square'}{unseen}}}",
         f"  bias: {_hexadecimal(core.bias)}",
         f"  segments: {core.segments}",
         "  coefficients:",

@@ -52,9 +52,17 @@ def evaluate(model: UnitModel, x: int, rounded: Rounded) -> int:
     scale = 0 if model.exponent is None else k * model.exponent
     if isinstance(model.core, Differences):
         return _differing(model, model.core, place, scale, negative, rounded)
-    value = _interpolated(model.core, argument, model.point, place)
+    total, last = _interpolated(model.core, argument, model.point, place)
+    for own in model.own:
+        if own.operand == x:
+            return own.result
+        if own.operand is None and own.place == place:
+            total, last = own.sum.numerator, own.sum.denominator.bit_length() - 1
     if model.exponent is None:
-        value += k << model.point
+        total += k << last
+    # In units of 2**-point.
+    value = Fraction(total, 1 << last) * (1 << model.point)
+    value = int(value) if model.rounding == "roundTowardZero" else value // 1
     negative ^= value < 0
     value = abs(value)
     excess = value.bit_length() - model.precision
@@ -110,6 +118,9 @@ def _reduce(a: Argument, x: int, f: Format) -> tuple[int, int, bool]:
         return k, octave << a.bits | fraction, negative
     if a.kind == "fixed":
         fixed = decode(x, f) * (1 << a.bits) // 1
+        if a.negative != "floor" and x & f.sign_bit:
+            size = decode(magnitude, f) * (1 << a.bits) // 1
+            fixed = -size - (a.negative == "complement" and size & ones != 0)
         return fixed >> a.bits, fixed & ones, negative
     fixed = decode(magnitude, f) * (1 << a.bits) // 1
     quarter, place = (fixed >> a.places) + a.phase, fixed & ones
@@ -118,16 +129,16 @@ def _reduce(a: Argument, x: int, f: Format) -> tuple[int, int, bool]:
     return 0, place, negative ^ (quarter & 2 != 0)
 
 
-def _interpolated(core: Interpolator, argument: Argument, point: int, place: int) -> int:
-    """The polynomial in units of 2**-point."""
+def _interpolated(core: Interpolator, argument: Argument, point: int, place: int) -> tuple[int, int]:
+    """The polynomial, and how many bits it has after the point."""
     local = argument.places - (core.segments.bit_length() - 1)
     # A place that is a whole quarter lies at the end of the last segment.
     segment = min(place >> local, len(core.coefficients) - 1)
     x = place - (segment << local)
     c0, c1, c2 = core.coefficients[segment]
     s = shifts(core, argument, point)
-    square = _square(x, core.drop, core.columns)
-    return ((c0 << s.c0) + (c1 * x << s.c1) + (c2 * square << s.c2) + s.bias) >> s.out
+    square = _square(x >> core.unseen << core.unseen, core.drop, core.columns)
+    return (c0 << s.c0) + (c1 * x << s.c1) + (c2 * square << s.c2) + s.bias, s.point
 
 
 def _square(x: int, drop: int, columns: bool) -> int:

@@ -1,0 +1,104 @@
+/* The special function unit on one operand of binary32, as ../unit.py has it; ../units.py says what the fields mean, which
+   are arguments here. They are constants wherever these functions are called, so that nothing is left of what a unit does
+   not do.
+
+   Sums are exact in binary64: units of which that is not sure have no C. */
+
+#include <math.h>
+
+typedef struct {
+    int32_t place, scale;
+    uint32_t sign;
+} Reduced;
+
+/* How an argument is reduced */
+
+static inline Reduced reduced_by_significand(uint32_t x, int bits, int octaves, int odd) {
+    int32_t above = (int32_t)(x & 0x7fffffffu) - (127 << 23);
+    Reduced r = {above >> (23 - bits) & ((1 << (bits + octaves)) - 1), above >> (23 + octaves), odd ? x & 0x80000000u : 0};
+    return r;
+}
+
+static inline Reduced reduced_by_octaves(uint32_t x, int bits, int first, int last, int odd) {
+    int32_t above = (int32_t)(x & 0x7fffffffu) - (127 << 23), exponent = above >> 23;
+    int32_t octave = (exponent < first ? first : exponent > last ? last : exponent) - first;
+    Reduced r = {octave << bits | (above >> (23 - bits) & ((1 << bits) - 1)), exponent, odd ? x & 0x80000000u : 0};
+    return r;
+}
+
+/* A finite number: what is none has a result of its own. */
+static inline double unit_finite(uint32_t magnitude) {
+    return float_of_bits(magnitude < 0x7f800000u ? magnitude : 0x7f7fffffu);
+}
+
+/* `negative` is 0 for floor, 1 for negate, 2 for complement. */
+static inline Reduced reduced_by_fixed_point(uint32_t x, int bits, int negative) {
+    double unit = (double)(1 << bits), size = unit_finite(x & 0x7fffffffu);
+    /* What is further from zero is beyond every exponent. */
+    size = size < 256 ? size * unit : 256 * unit;
+    int minus = x >> 31;
+    double fixed = minus && !negative ? floor(-size) : floor(size);
+    if (negative) {
+        double rest = fixed - floor(fixed / unit) * unit, less = negative == 2 && rest != 0 ? 1 : 0;
+        fixed = minus ? -fixed - less : fixed;
+    }
+    double whole = floor(fixed / unit);
+    Reduced r = {(int32_t)(fixed - whole * unit), (int32_t)whole, 0};
+    return r;
+}
+
+static inline Reduced reduced_by_turns(uint32_t x, int bits, int phase, int complement, int odd) {
+    double turns = unit_finite(x & 0x7fffffffu);
+    int32_t fixed = (int32_t)((turns - floor(turns)) * (double)(1 << bits)), ones = (1 << (bits - 2)) - 1;
+    int32_t quarter = (fixed >> (bits - 2)) + phase, place = fixed & ones;
+    int32_t mirrored = complement ? ones - place : ones + 1 - place;
+    uint32_t sign = (uint32_t)(quarter & 2) << 30;
+    Reduced r = {quarter & 1 ? mirrored : place, 0, sign ^ (odd ? x & 0x80000000u : 0)};
+    return r;
+}
+
+/* The sum */
+
+static inline double unit_square(uint32_t x, int unseen, int drop, int columns) {
+    x = x >> unseen << unseen;
+    uint32_t lost = 0;
+    if (columns)
+        for (int i = 0; i < drop; i++) {
+            int pairs = i < drop - 1 - i ? i : drop - 1 - i;
+            uint32_t below = pairs > 0 ? x & ((1u << pairs) - 1) : 0;
+            uint32_t these = (below << (i + 1)) + (2 * i < drop ? 1u << 2 * i : 0);
+            lost += x >> i & 1 ? these : 0;
+        }
+    return (double)(int64_t)(((uint64_t)x * x - lost) >> drop);
+}
+
+static inline double unit_sum(
+    int32_t place, int local, int last, int unseen, int drop, int columns, const double *c0, const double *c1,
+    const double *c2
+) {
+    int32_t segment = place >> local;
+    /* A place that is a whole quarter lies at the end of the last segment. */
+    segment = segment < last ? segment : last;
+    uint32_t x = (uint32_t)(place - (segment << local));
+    return c0[segment] + c1[segment] * x + c2[segment] * unit_square(x, unseen, drop, columns);
+}
+
+/* The result: the sum has `out` bits more than `point` after the point. */
+static inline uint32_t unit_result(double total, int32_t scale, double unit, int toward_zero, int point, int precision) {
+    double value = toward_zero ? trunc(total * unit) : floor(total * unit);
+    uint64_t bits = bits_of_double(value);
+    uint32_t sign = value < 0 ? 0x80000000u : 0, fraction = (uint32_t)(bits >> 29) & 0x7fffffu;
+    int32_t biased = (int32_t)(bits >> 52 & 0x7ff) - 1023 + 127 - point + scale;
+    uint32_t magnitude = (uint32_t)biased << 23 | (fraction >> (24 - precision) << (24 - precision));
+    return sign | (biased < 1 || value == 0 ? 0 : biased > 254 ? 0x7f800000u : magnitude);
+}
+
+static inline uint32_t unit_special(
+    uint32_t x, uint32_t result, uint32_t zero, uint32_t negative_zero, uint32_t infinity, uint32_t negative_infinity,
+    uint32_t nan
+) {
+    uint32_t magnitude = x & 0x7fffffffu;
+    result = magnitude < 0x00800000u ? (x >> 31 ? negative_zero : zero) : result;
+    result = magnitude >= 0x7f800000u ? (x >> 31 ? negative_infinity : infinity) : result;
+    return magnitude > 0x7f800000u ? nan : result;
+}
