@@ -19,9 +19,9 @@ from helpers.made_up import BITS, UNITS, special_values
 from helpers.project import Project
 from ptxspec.check.checking import check
 from ptxspec.emit.products import units
-from ptxspec.emit.text import Templates
 from ptxspec.evaluate import emulator
-from ptxspec.gpu.fit.fitting import as_yaml, emulated
+from ptxspec.gpu.fit.observed import emulated
+from ptxspec.gpu.fit.writing import as_yaml
 from ptxspec.model import Argument, Differences, Fitted, Format, Interpolator, Own, Spec, Unit, UnitModel, Word
 from ptxspec.read.link import read
 from ptxspec.roots import Root
@@ -158,9 +158,7 @@ def test_c_agrees_on_every_kind_of_unit_that_it_has(tmp_path: Path) -> None:
         with_c
     ) == {"fixed", "a sum with an exponent in sign and magnitude"}
     made = [replace(m, unit=f"U{i}") for i, m in enumerate(with_c.values())]
-    text = Templates(ROOT).render(
-        "emulator/native/units.h.j2", [], comment="/* {} */", functions=[units.in_c(m) for m in made]
-    )
+    text = "\n".join(['#include "unit.h"', *(units.in_c(m) for m in made)])
     loops = "".join(
         f"EXPORTED void u{i}(size_t n, const uint32_t *x, uint32_t *d) {{\n"
         f"    for (size_t i = 0; i < n; i++) d[i] = unit_{m.identifier}(x[i]);\n}}\n"

@@ -51,7 +51,7 @@ def check_instruction(compiler: Compiler, instruction: Instruction) -> tuple[Che
         try:
             made[variant] = compiler.programs(instruction, variant)
             # The machine code must be right as long as it rests, too.
-            if path := instruction.hardware_path(variant):
+            for path in instruction.hardware_paths(variant):
                 compiler.program(instruction, variant, None, path)
         except SpecError as e:
             errors += e.diagnostics

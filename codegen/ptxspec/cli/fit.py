@@ -8,8 +8,12 @@ from pathlib import Path
 from .. import evaluate, roots
 from ..diagnostics import PtxspecError, unknown
 from ..gpu import recording
-from ..gpu.fit.fitting import as_yaml, fit
-from ..model import Differences
+from ..gpu.fit import published
+from ..gpu.fit.fitting import fit
+from ..gpu.fit.observed import programs
+from ..gpu.fit.recorded import Evidence, Recorded
+from ..gpu.fit.writing import as_yaml
+from ..model import Differences, Spec
 from ..read import link as reading
 from . import NO, OK, progress_bar
 
@@ -21,20 +25,40 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
 
 
+def _evidence(options: argparse.Namespace, spec: Spec) -> list[tuple[str, Evidence]]:
+    """The units to fit, each with what there is to fit it to."""
+    if published.is_published(options.recording):
+        return [(r.entry.unit, r) for r in published.reported(published.read(options.recording, spec), options.unit or ())]
+    with progress_bar("reading") as report:
+        found = recording.read(options.recording, spec, _wanted(options, spec), report)
+    evidence = Recorded(found, spec)
+    here = [n for n, u in spec.units.items() if programs(spec, u, evidence.within[0])]
+    return [(name, evidence) for name in options.unit or here]
+
+
+def _wanted(options: argparse.Namespace, spec: Spec) -> set[tuple[str, int]]:
+    """The variants that are made of the units to fit."""
+    units = {*(options.unit or spec.units)}
+    return {
+        v.key
+        for i in spec.instructions.values()
+        for v in i.variants
+        for path in i.hardware_paths(v)
+        if units.issuperset(path.units)
+    }
+
+
 def run(options: argparse.Namespace) -> int:
     root = roots.find_own(options.root) if options.record else roots.find(options.root)
     spec = reading.read(root.path)
     for name in options.unit or ():
         if name not in spec.units:
             raise PtxspecError(unknown("unit", name, spec.units))
-    wanted = {(core.variant, 1) for name in options.unit or spec.units for core in spec.units[name].cores}
-    with progress_bar("reading") as report:
-        recorded = recording.read(options.recording, spec, wanted, report)
     emulator = evaluate.emulator(root)
     exact = True
-    for name in options.unit or spec.units:
+    for name, evidence in _evidence(options, spec):
         with progress_bar(name) as report:
-            outcome = fit(spec, spec.units[name], recorded, emulator, report)
+            outcome = fit(spec, spec.units[name], evidence, emulator, report)
         print(f"{name}: {outcome.report[0]}")
         for line in outcome.report[1:]:
             print(f"  {line}")

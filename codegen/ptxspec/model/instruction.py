@@ -129,11 +129,13 @@ class Note:
 
 @dataclass(frozen=True)
 class HardwarePath:
-    """The machine code around `units`: it takes the place of the semantics on targets where all of them are known."""
+    """The machine code around `units`, on the targets `within` or, None, on all others: it takes the place of the
+    semantics where all of the units are known."""
 
     selector: Selector
     code: Code
     units: tuple[str, ...]
+    within: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -314,8 +316,12 @@ class Instruction:
         return frozenset("abc").union(s.name for v in self.variants for s in v.sources)
 
     def hardware_path(self, variant: Variant) -> HardwarePath | None:
-        """The variant's machine code around units, where the file states it."""
-        return next((p for p in self.hardware if p.selector.matches(variant)), None)
+        """The variant's machine code around units, where the file states it for all targets."""
+        return next((p for p in self.hardware_paths(variant) if p.within is None), None)
+
+    def hardware_paths(self, variant: Variant) -> tuple[HardwarePath, ...]:
+        """The same with what the file states for some targets; the first that is for a target holds there."""
+        return tuple(p for p in self.hardware if p.selector.matches(variant))
 
     def is_advisable(self, variant: Variant) -> bool:
         """Whether somebody may be told to write it: the manual lists it, and no hazard is known of it."""

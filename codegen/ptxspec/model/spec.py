@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -126,16 +126,21 @@ class Spec:
 
     def model(self, unit: str, target: str) -> UnitModel | None:
         """What is known of a unit on a target."""
-        order = self.targets[target].order
-        for model in self.units[unit].models:
-            first, last = (self.targets[t].order for t in model.within)
-            if first <= order <= last:
-                return model
-        return None
+        return next((m for m in self.units[unit].models if self.is_within(target, m.within)), None)
 
-    def known_path(self, path: HardwarePath | None, target: str) -> HardwarePath | None:
+    def path(self, paths: Sequence[HardwarePath], target: str) -> HardwarePath | None:
+        """The machine code on a target: the first that is for it."""
+        return next((p for p in paths if p.within is None or self.is_within(target, p.within)), None)
+
+    def known_path(self, paths: Sequence[HardwarePath], target: str) -> HardwarePath | None:
         """The machine code that is followed on a target: None where a unit in it is not known there."""
+        path = self.path(paths, target)
         return path if path and all(self.model(u, target) for u in path.units) else None
+
+    def is_within(self, target: str, range: tuple[str, str]) -> bool:
+        """Is a target in a range?"""
+        first, last = (self.targets[t].order for t in range)
+        return first <= self.targets[target].order <= last
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -171,15 +176,11 @@ class Spec:
         """The variant's modifiers, those that it means and those that the target implies."""
         names = {*variant.modifiers, *variant.means}
         if target is not None:
-            names.update(i.modifier for i in self.implied if self._is_within(target, i) and i.is_about(variant))
+            names.update(i.modifier for i in self.implied if self.is_within(target, i.within) and i.is_about(variant))
         return frozenset(names)
 
     def implied_targets(self, variant: Variant) -> tuple[str, ...]:
         """The targets that imply a modifier that the variant does not have."""
         own = {*variant.modifiers, *variant.means}
         here = [i for i in self.implied if i.modifier not in own and i.is_about(variant)]
-        return tuple(t for t in self.targets if any(self._is_within(t, i) for i in here)) if here else ()
-
-    def _is_within(self, target: str, implied: Implied) -> bool:
-        first, last = (self.targets[t].order for t in implied.within)
-        return first <= self.targets[target].order <= last
+        return tuple(t for t in self.targets if any(self.is_within(t, i.within) for i in here)) if here else ()

@@ -32,8 +32,8 @@ class Argument:
                         `negative` number the fixed point is "floor" (the number rounded down) or that of the magnitude,
                         truncated: "negate" (subtracted from zero) or "complement" (the same, where there is a fraction
                         less one unit of its last place: every bit of the fraction inverted, and one less before it)
-         "turns"        the magnitude in fixed point, truncated, as an angle in turns, to which `phase` quarters are
-                        added: what follows the two bits of the quarter, which in odd quarters is mirrored, "complement"
+         "turns"        the magnitude, times `factor` exactly, in fixed point, truncated, as an angle in turns, to which
+                        `phase` quarters are added: what follows the two bits of the quarter, which in odd quarters is mirrored, "complement"
                         (every bit inverted) or "negate" (subtracted from a quarter); k is 0, and the result is negative
                         in the third and fourth quarter
          "pattern"      the encoding as it is, special operands included
@@ -49,6 +49,7 @@ class Argument:
     phase: int = 0
     mirror: str = ""
     negative: str = "floor"
+    factor: Fraction = Fraction(1)
 
     @property
     def places(self) -> int:
@@ -97,11 +98,13 @@ class Differences:
 
 @dataclass(frozen=True)
 class Fitted:
-    """The recording that a model reproduces in full: the GPU, its driver, and the number of results compared."""
+    """What a model reproduces in full, and the number of results compared: a recording, of a GPU with a driver, or the
+    results of the published model `reported`."""
 
     gpu: str
     driver: str
     results: int
+    reported: str = ""
 
 
 @dataclass(frozen=True)

@@ -330,11 +330,12 @@ class _InstructionFile:
         code = self.code((*where, "semantics"), h["semantics"], units=True)
         if code is None:
             return None
+        within = self.context.within(self.doc, (*where, "within"), h["within"]) if "within" in h else None
         units = names_read(code) & set(self.spec.units)
         if not units:
             at = (*where, "semantics")
             self.errors.append(self.doc.error(at, "this calls no unit", "call one as in unit(EX2, a)", key=True))
-        return HardwarePath(selector, code, tuple(sorted(units)))
+        return HardwarePath(selector, code, tuple(sorted(units)), within)
 
     # Variants
 

@@ -32,7 +32,7 @@ _MAY = {
     "significand": {"octaves", "odd"},
     "octaves": {"first", "last", "odd"},
     "fixed": {"negative"},
-    "turns": {"odd", "phase", "mirror"},
+    "turns": {"odd", "phase", "mirror", "factor"},
     "pattern": set[str](),
 }
 # How sums are rounded unless a file says otherwise.
@@ -91,6 +91,8 @@ def read_model(
     if (argument.kind == "pattern") == ("special" in d):
         message = "special operands are patterns like all others" if "special" in d else "missing key 'special'"
         errors.append(doc.error(("special",), message))
+    if ("fitted" in d) == ("reported" in d):
+        errors.append(doc.error((), "a model is either 'fitted' to a recording or 'reported', as a published one is"))
     if ("interpolator" in d) == ("differences" in d):
         errors.append(doc.error((), "a unit has either an 'interpolator' or 'differences'"))
         return None
@@ -104,8 +106,11 @@ def read_model(
         core = _differences(doc, d["differences"], argument, _exponent(result), sources, errors)
     if core is None:
         return None
-    f = d["fitted"]
-    fitted = Fitted(f["gpu"], str(f["driver"]), int(f["results"]))
+    if "fitted" in d:
+        f = d["fitted"]
+        fitted = Fitted(f["gpu"], str(f["driver"]), int(f["results"]))
+    else:
+        fitted = Fitted("", "", int(d["reported"]["results"]), d["reported"]["model"])
     return UnitModel(
         unit.name, doc.path.stem, within, format, argument, _exponent(result), point, precision, special, core, fitted,
         result.get("rounding", DOWN), own,
@@ -144,9 +149,14 @@ def _argument(
     first, last = int(a.get("first", 0)), int(a.get("last", 0))
     if first > last:
         errors.append(doc.error((*where, "first"), f"the first exponent, {first}, is above the last, {last}"))
+    factor = (parse_number(a["factor"]) or (Fraction(1),))[0] if "factor" in a else Fraction(1)
+    if "factor" in a and (factor <= 0 or factor.numerator.bit_length() + format.precision > _MOST_RESULT):
+        message = f"a positive factor may have {_MOST_RESULT - format.precision} bits, so that products are exact"
+        errors.append(doc.error((*where, "factor"), message))
     return Argument(
         kind, int(a.get("bits", 0)), int(a.get("octaves", 1)), first, last, bool(a.get("odd", False)),
         int(a.get("phase", 0)), a.get("mirror", ""), a.get("negative", "" if kind == "fixed" and not complete else "floor"),
+        factor,
     )  # fmt: skip
 
 

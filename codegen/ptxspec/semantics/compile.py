@@ -53,7 +53,7 @@ class Compiler:
         found: dict[str | None, Program] = {None: default}
         by_target = "target" in self._about(instruction, variant)[0]
         implied = self.spec.implied_targets(variant)
-        stated = instruction.hardware_path(variant)
+        stated = instruction.hardware_paths(variant)
         for target in self.spec.targets if by_target or stated else implied:
             path = self.spec.known_path(stated, target)
             if not by_target and path is None and target not in implied:
@@ -136,10 +136,10 @@ class Compiler:
 
     def _mentioned(self, instruction: Instruction, variant: Variant) -> frozenset[str]:
         """The static names that decide what the variant's code becomes, with the members of groups among them."""
-        path, rule = instruction.hardware_path(variant), instruction.nan_rule(variant)
-        key = (instruction.opcode, path and path.code, rule and rule.code)
+        paths, rule = instruction.hardware_paths(variant), instruction.nan_rule(variant)
+        key = (instruction.opcode, tuple(p.code for p in paths), rule and rule.code)
         if key not in self._names:
-            codes = [instruction.semantics, path.code if path else None, rule.code if rule else None]
+            codes = [instruction.semantics, *(p.code for p in paths), rule.code if rule else None]
             codes += [code for m in self.spec.modifiers.values() for code in _codes(m)]
             names = frozenset[str]().union(*(names_read(c) for c in codes if c is not None))
             members = (members for group, members in self.spec.groups.items() if group in names)

@@ -84,6 +84,12 @@ def library(opcode: str, name: str, kernels: list[str], what: str, opened: Calla
         raise Failure(f"{path} cannot be loaded: {e}") from None
 
 
+def once(text: str, path: str, what: str, opened: Callable[[str], Opened]) -> Opened:
+    """A library of C that includes some of native/, compiled to a path and opened. Raises Failure, OSError."""
+    _build(_compiler(), [*FLAGS, *(["-march=native"] if _processor() else [])], text, path, what)
+    return opened(path)
+
+
 def _digest(data: bytes) -> str:
     """What Python's hash of an integer leaves of it, modulo a prime of 61 bits, tells texts apart; hashlib alone takes
     longer to import than a kernel to load."""

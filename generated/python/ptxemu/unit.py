@@ -27,7 +27,7 @@ from .binary import Array, Format, roundTiesToEven
 class Unit:
     """One function of the unit on some targets.
 
-    `kind` and the fields up to `negative` say how an argument is reduced (see `reduce`), those up to `own_results` what
+    `kind` and the fields up to `factor` say how an argument is reduced (see `reduce`), those up to `own_results` what
     becomes of the sum: a number, plus the scale where `exponent` is None, rounded to `point` bits after the point, down
     or `toward_zero`, times 2 to the power of `exponent` times the scale, truncated to `precision` bits. `special` are
     the results of +zero, -zero, +infinity, -infinity, NaN and negative numbers (-1: these have none of their own),
@@ -52,6 +52,7 @@ class Unit:
     phase: int
     mirror: str
     negative: str
+    factor: float
     exponent: int | None
     point: int
     precision: int
@@ -156,7 +157,7 @@ def reduce(x: Array, u: Unit) -> tuple[Array, Array, Array]:
       fixed        `bits` bits after the point; the scale is what stands before it. A `negative` number is rounded down
                    ("floor"), or its magnitude truncated and subtracted from zero ("negate"), where there is a fraction
                    less one unit of its last place ("complement")
-      turns        an angle in turns with `bits` bits after the point, plus `phase` quarters, within its quarter,
+      turns        times `factor` an angle in turns with `bits` bits after the point, plus `phase` quarters, within its quarter,
                    mirrored in odd ones; the scale is 0
     """
     f = u.format
@@ -190,6 +191,7 @@ def reduce(x: Array, u: Unit) -> tuple[Array, Array, Array]:
                 minus -= fixed & ones != 0
             np.copyto(fixed, minus, where=sign)
         return fixed >> u.bits, fixed & ones, none
+    number *= u.factor
     # Whole turns are lost.
     number -= np.floor(number)
     number *= 1 << u.bits

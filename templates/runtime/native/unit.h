@@ -47,8 +47,8 @@ static inline Reduced reduced_by_fixed_point(uint32_t x, int bits, int negative)
     return r;
 }
 
-static inline Reduced reduced_by_turns(uint32_t x, int bits, int phase, int complement, int odd) {
-    double turns = unit_finite(x & 0x7fffffffu);
+static inline Reduced reduced_by_turns(uint32_t x, double factor, int bits, int phase, int complement, int odd) {
+    double turns = unit_finite(x & 0x7fffffffu) * factor;
     int32_t fixed = (int32_t)((turns - floor(turns)) * (double)(1 << bits)), ones = (1 << (bits - 2)) - 1;
     int32_t quarter = (fixed >> (bits - 2)) + phase, place = fixed & ones;
     int32_t mirrored = complement ? ones - place : ones + 1 - place;

@@ -205,7 +205,10 @@ class _Opcode:
             },
             "semantics": i.semantics.text,
             "hardware": [
-                _given(**{"for": p.selector.text}, units=list(p.units), semantics=p.code.text) for p in i.hardware
+                _given(
+                    **{"for": p.selector.text}, within="..".join(p.within or ()),
+                    units=list(p.units), semantics=p.code.text,
+                ) for p in i.hardware
             ],
             "corner_cases": [self.table(t) for t in i.corner_tables],
             "accuracy": [

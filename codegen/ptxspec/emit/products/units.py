@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ...check.checking import Checked
@@ -16,15 +15,6 @@ SPECIAL = ("+zero", "-zero", "+infinity", "-infinity", "nan", "negative")
 _NEGATIVE = ("floor", "negate", "complement")
 # What a float64 holds, and the columns that 32 bits hold the partial products of.
 _PRECISION, _MOST_COLUMNS = 53, 26
-
-
-@dataclass(frozen=True)
-class CUnit:
-    """A unit's function in C. `tables` have a coefficient's numbers in lines."""
-
-    name: str
-    tables: list[tuple[str, str]]
-    lines: list[str]
 
 
 @product("emulator-units")
@@ -47,7 +37,7 @@ def fields(m: UnitModel) -> dict[str, Any]:
     a, core = m.argument, m.core
     found: dict[str, Any] = {
         "kind": a.kind, "bits": a.bits, "octaves": a.octaves, "first": a.first, "last": a.last, "odd": a.odd,
-        "phase": a.phase, "mirror": a.mirror, "negative": a.negative, "exponent": m.exponent, "point": m.point,
+        "phase": a.phase, "mirror": a.mirror, "negative": a.negative, "factor": float(a.factor), "exponent": m.exponent, "point": m.point,
         "precision": m.precision, "toward_zero": m.rounding == "roundTowardZero",
         "special": tuple(m.special.get(s, -1) for s in SPECIAL),
     }  # fmt: skip
@@ -91,8 +81,8 @@ def _local(m: UnitModel, core: Interpolator) -> int:
     return m.argument.places - (core.segments.bit_length() - 1)
 
 
-def in_c(m: UnitModel) -> CUnit:
-    """The function of a unit that has C."""
+def in_c(m: UnitModel) -> str:
+    """The function of a unit that has C, behind its tables."""
     core, a, f = m.core, m.argument, fields(m)
     assert isinstance(core, Interpolator)
     s, name = shifts(core, a, m.point), m.identifier
@@ -106,7 +96,7 @@ def in_c(m: UnitModel) -> CUnit:
         "significand": f"reduced_by_significand(x, {a.bits}, {a.octaves.bit_length() - 1}, {int(a.odd)})",
         "octaves": f"reduced_by_octaves(x, {a.bits}, {a.first}, {a.last}, {int(a.odd)})",
         "fixed": f"reduced_by_fixed_point(x, {a.bits}, {_NEGATIVE.index(a.negative)})",
-        "turns": f"reduced_by_turns(x, {a.bits}, {a.phase}, {int(a.mirror == 'complement')}, {int(a.odd)})",
+        "turns": f"reduced_by_turns(x, {float(a.factor).hex()}, {a.bits}, {a.phase}, {int(a.mirror == 'complement')}, {int(a.odd)})",
     }[a.kind]
     squarer = f"{core.unseen}, {core.drop}, {int(core.columns)}"
     arrays = ", ".join(f"{name}_c{i}" for i in range(3))
@@ -130,7 +120,8 @@ def in_c(m: UnitModel) -> CUnit:
         lines.append(f"result = x >> 31 ? {m.special['negative']:#010x}u : result;")
     own = ", ".join(f"{m.special[which]:#010x}u" for which in SPECIAL[:5])
     lines.append(f"return unit_special(x, result, {own});")
-    return CUnit(name, [(f"{name}_c{i}", _numbers(table)) for i, table in enumerate(tables)], lines)
+    text = [f"static const double {name}_c{i}[] = {{\n    {_numbers(t)}\n}};" for i, t in enumerate(tables)]
+    return "\n".join([*text, f"static inline uint32_t unit_{name}(uint32_t x) {{", *(f"    {x}" for x in lines), "}"])
 
 
 def _numbers(table: Sequence[int]) -> str:

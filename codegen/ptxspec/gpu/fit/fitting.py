@@ -1,32 +1,44 @@
-"""From the results of a unit to a model of it that has them all, and to its file in spec/units/."""
+"""From the results of a unit to a model of it that has them all."""
 
 from __future__ import annotations
 
 import importlib
-import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 
-from ...diagnostics import PtxspecError
-from ...emit.products.units import SPECIAL, fields
 from ...literals import describe
-from ...model import Argument, Core, Differences, Fitted, Interpolator, Own, Spec, Unit, UnitModel, Variant, float_in
-from ...semantics.compile import Compiler
-from ...semantics.exact.unit import pack
+from ...model import Argument, Differences, Interpolator, Own, Spec, Unit, UnitModel, float_in
 from ...semantics.program import Program
-from ..recording import Recording
-from . import recorded
-from .arrays import BLOCK, Array, run, unit_operands
-from .interpolator import Progress, Results, recover
-from .recorded import to_steps
+from . import native, recorded
+from .arrays import BLOCK, Array, run
+from .interpolator import Progress, recover
+from .observed import (
+    Observed,
+    Reduced,
+    contradicting,
+    emulated,
+    maybe_own,
+    observe,
+    operands_at,
+    point_of,
+    reduced,
+    sums,
+)
+from .recorded import Evidence
+from .tables import table
+from .writing import described
 
-# More bits after the point than any sum is rounded to.
-_MOST_POINT = 40
 _TURN_BITS = range(22, 29)
+# How what is negative may be in fixed point, and how sums may be rounded; the likely one first.
+_NEGATIVE = ("complement", "floor", "negate")
+_ROUNDINGS = ("roundTowardZero", "roundTowardNegative")
+# Results that most wrong assumptions contradict already: so many in each of so many places of a core.
+_FEW, _PLACES = 1 << 15, 8
+_REFUTED = "contradicted"
 
 
 @dataclass(frozen=True)
@@ -38,91 +50,65 @@ class Outcome:
     report: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class _Observed:
-    """A core's operands, what the unit was given and what the variant returned; its program, with the unit to come."""
-
-    variant: Variant
-    program: Program
-    x: Array
-    operands: Array
-    results: Array
-
-
-def targets_of(recording: Recording, spec: Spec) -> tuple[str, str]:
-    """The first and the last target of the recorded GPU: its own and the kinds that are based on it."""
-    found = [t.name for t in spec.targets.values() if recording.target in (t.name, t.base)]
-    if not found:
-        raise PtxspecError(f"{recording.path}: recorded on {recording.target}, which is no target of spec/targets.yaml")
-    return found[0], found[-1]
-
-
-def fit(
-    spec: Spec, unit: Unit, recording: Recording, emulator: ModuleType, progress: Progress | None = None
-) -> Outcome:
-    """Recover a unit from a recording. Raises PtxspecError for a recording that cannot be read."""
-    missing = [c.variant for c in unit.cores if not recorded.has(recording, c)]
-    if missing or not unit.cores:
-        return Outcome(unit, None, (f"not recorded: {', '.join(missing) or 'units.yaml names no core'}",))
+def fit(spec: Spec, unit: Unit, evidence: Evidence, emulator: ModuleType, progress: Progress | None = None) -> Outcome:
+    """Recover a unit from what was recorded. Raises PtxspecError for a recording that cannot be read."""
+    cores = evidence.cores(unit)
+    if isinstance(cores, str):
+        return Outcome(unit, None, (cores,))
     if unit.argument is None:
         return Outcome(unit, None, ("nothing is known of its structure, and no table can be made of samples",))
     for module in ("formats", "unit"):
         # They become attributes of the package once they are imported.
         importlib.import_module(f"{emulator.__name__}.{module}")
-    observed = [_observe(spec, unit, c, recording, emulator) for c in unit.cores]
+    observed = [observe(spec, unit, c, evidence, emulator) for c in cores]
     reasons: list[str] = []
-    arguments = _arguments(unit.argument)
+    arguments = list(_arguments(unit.argument))
     for argument in arguments if unit.segments and unit.words else ():
-        blank = _model(spec, unit, argument, recording, observed)
+        blank = _blank(unit, argument, evidence, observed)
         found = _interpolator(unit, blank, observed, emulator, len(arguments) == 1, progress)
         if isinstance(found, UnitModel):
-            return _judged(unit, found, observed, recording, emulator, progress)
+            outcome = _judged(unit, found, observed, evidence, emulator, progress)
+            return replace(outcome, report=(*outcome.report, *reasons)) if outcome.model is None else outcome
         reasons += found
-        if any(line.startswith("contradicted") for line in found):
+        if any(line.startswith(_REFUTED) for line in found):
             # A table would take damaged results for true ones.
             return Outcome(unit, None, tuple(found))
     if unit.function and unit.argument.kind in ("significand", "fixed", "pattern"):
-        table = _table(unit, _model(spec, unit, unit.argument, recording, observed), observed, emulator)
-        if isinstance(table, UnitModel):
-            return _judged(unit, table, observed, recording, emulator, progress)
-        reasons.append(table)
+        for argument in arguments:
+            made = table(unit, _blank(unit, argument, evidence, observed), observed, emulator)
+            if isinstance(made, UnitModel):
+                outcome = _judged(unit, made, observed, evidence, emulator, progress)
+                if outcome.model is not None:
+                    return outcome
+                reasons += outcome.report
+            else:
+                reasons.append(f"{_shown(argument)}{made}")
     return Outcome(unit, None, tuple(dict.fromkeys(reasons)))
 
 
-def _observe(spec: Spec, unit: Unit, core: Core, recording: Recording, emulator: ModuleType) -> _Observed:
-    opcode = core.variant.partition(".")[0]
-    instruction = spec.instructions.get(opcode)
-    variants = [v for v in instruction.variants if v.spelling == core.variant] if instruction else []
-    path = instruction.hardware_path(variants[0]) if instruction and variants else None
-    if instruction is None or path is None or path.units != (unit.name,):
-        raise PtxspecError(f"spec/units.yaml: {unit.name} is not what `hardware:` makes {core.variant} of")
-    program = Compiler(spec).program(instruction, variants[0], None, path)
-    x = recorded.operands(core, unit.format)
-    return _Observed(variants[0], program, x, unit_operands(program, x, emulator), recorded.results(recording, core))
-
-
-def _arguments(expected: Argument) -> list[Argument]:
+def _arguments(expected: Argument) -> Iterator[Argument]:
     """The argument in every way in which what is not known of it can be."""
-    every_bits = [expected.bits] if expected.bits else _TURN_BITS
-    mirrors = [expected.mirror] if expected.mirror or expected.kind != "turns" else ["complement", "negate"]
-    return [replace(expected, bits=bits, mirror=mirror) for bits in every_bits for mirror in mirrors]
+    for bits in [expected.bits] if expected.bits else _TURN_BITS:
+        for mirror in [expected.mirror] if expected.mirror or expected.kind != "turns" else ["complement", "negate"]:
+            for negative in [expected.negative] if expected.negative else _NEGATIVE:
+                yield replace(expected, bits=bits, mirror=mirror, negative=negative)
 
 
-def _model(spec: Spec, unit: Unit, argument: Argument, recording: Recording, observed: list[_Observed]) -> UnitModel:
+def _shown(a: Argument) -> str:
+    """What is assumed of an argument, where there was a choice."""
+    if a.kind == "turns":
+        return f"{a.bits} bits, {a.mirror}: "
+    return f"negative numbers by {a.negative}: " if a.kind == "fixed" else ""
+
+
+def _blank(unit: Unit, argument: Argument, evidence: Evidence, observed: Sequence[Observed]) -> UnitModel:
     """A model with everything but its core."""
-    within = targets_of(recording, spec)
-    gpu, driver = recording.provenance["gpu"], recording.provenance["driver"]
-    fitted = Fitted(gpu, driver, sum(len(o.x) for o in observed))
+    fitted = replace(evidence.fitted, results=sum(len(o.x) for o in observed))
     nothing = Differences(unit.function, "", 1, "")
     return UnitModel(
-        unit.name, f"{unit.name}-{within[0]}", within, unit.format, argument, unit.exponent, 0, unit.precision,
-        unit.special, nothing, fitted,
+        unit.name, f"{unit.name}-{evidence.within[0]}", evidence.within, unit.format, argument, unit.exponent, 0,
+        unit.precision, unit.special, nothing, fitted, unit.rounding or _ROUNDINGS[1],
     )  # fmt: skip
-
-
-def emulated(model: UnitModel, emulator: ModuleType) -> Any:
-    """The emulator's `Unit` of a model."""
-    return emulator.unit.Unit(format=getattr(emulator.formats, model.format.name), **fields(model))
 
 
 # An interpolator
@@ -131,142 +117,78 @@ def emulated(model: UnitModel, emulator: ModuleType) -> Any:
 def _interpolator(
     unit: Unit,
     blank: UnitModel,
-    observed: list[_Observed],
+    observed: Sequence[Observed],
     emulator: ModuleType,
     only: bool,
     progress: Progress | None,
 ) -> UnitModel | list[str]:
     """The model with an interpolator, or why there is none; with an argument that is not the `only` one thinkable, a
     contradiction between results refutes the argument."""
-    reduced = _reduced(blank, observed, emulator)
-    point = _point(reduced)
+    if not only and (reason := _refuted(blank, observed, emulator)):
+        return [reason]
+    r = reduced(blank, observed, emulator)
+    # Powers of two and zeros may be their operands' own.
+    own = maybe_own(r)
+    point = point_of(r.at(~own)) if r.fine else None
     if point is None:
-        return ["the results are no numbers in fixed point"]
-    results = _results(replace(blank, point=point), reduced)
-    if not only and _contradicting(results):
-        return [f"{blank.argument.bits} bits, {blank.argument.mirror}: results of one place differ"]
-    found = recover(results, blank.argument, unit.segments, unit.words, emulator, progress)
-    if isinstance(found, Interpolator):
-        return replace(blank, point=point, core=found)
-    lines = [f"no interpolator: {found.reason}"]
-    if found.contradictions:
-        lines = [f"contradicted in {found.failing} of {found.segments} segments; {found.reason}"]
-    for c in found.contradictions:
-        where = f"segment {c.segment}: the nearest coefficients miss {c.wrong} of {c.results} results"
-        lines.append(f"{where}, {_operand(replace(blank, point=point), c.place, observed, reduced)}")
+        return [f"{_shown(blank.argument)}the results are no numbers in fixed point"]
+    lines: list[str] = []
+    # With a scale that is multiplied, sums have one sign as a rule: nothing tells the roundings apart.
+    roundings = [unit.rounding] if unit.rounding or unit.exponent is not None else list(_ROUNDINGS)
+    for rounding in roundings:
+        model = replace(blank, point=point, rounding=rounding or blank.rounding)
+        s = sums(model, r.at(~own))
+        assumed = _shown(blank.argument) + (f"sums by {rounding}: " if len(roundings) > 1 else "")
+        place = contradicting(s)
+        if place is not None and (len(roundings) > 1 or not only):
+            here = operands_at(place, observed, r, model.format)
+            lines.append(f"{assumed}results of one place differ: {here}")
+            continue
+        found = recover(s, blank.argument, unit.segments, unit.words, emulator, progress)
+        if isinstance(found, Interpolator):
+            model = replace(model, core=found)
+            return replace(model, own=_own(model, r.at(own), observed, emulator))
+        if found.contradictions:
+            lines.append(f"{_REFUTED} in {found.failing} of {found.segments} segments; {found.reason}")
+        else:
+            lines.append(f"{assumed}no interpolator: {found.reason}")
+        for c in (*found.contradictions, *([found.nearest] if found.nearest else [])):
+            where = f"segment {c.segment}: the nearest coefficients miss {c.wrong} of {c.results} results"
+            lines.append(f"{where}, first {operands_at(c.place, observed, r, model.format)}")
     return lines
 
 
-@dataclass(frozen=True)
-class _Reduced:
-    """Every result of a normal operand (`index` among all) as significand * 2**exponent, less the scale where that is
-    multiplied. int64, and bool; `fine` where all are numbers of the model's precision."""
-
-    index: Array
-    scale: Array
-    place: Array
-    significand: Array
-    exponent: Array
-    negative: Array
-    fine: bool
-
-
-def _reduced(model: UnitModel, observed: list[_Observed], emulator: ModuleType) -> _Reduced:
-    f, u = model.format, emulated(model, emulator)
-    operands = np.concatenate([o.operands for o in observed])
-    size = operands & operands.dtype.type(f.sign_bit - 1)
-    normal = np.flatnonzero((size >= 1 << f.fraction_bits) & (size < f.infinity))
-    operands = operands[normal]
-    parts = [emulator.unit.reduce(operands[i : i + BLOCK], u) for i in range(0, len(operands), BLOCK)]
-    scale, place, inverted = (np.concatenate(part) for part in zip(*parts, strict=True))
-    results = np.concatenate([o.results for o in observed])[normal].astype(np.int64)
-    cut = f.precision - model.precision
-    magnitude = results & (f.sign_bit - 1)
-    fraction = magnitude & ((1 << f.fraction_bits) - 1)
-    zero = magnitude == 0
-    significand = np.where(zero, 0, (fraction | 1 << f.fraction_bits) >> cut)
-    exponent = (magnitude >> f.fraction_bits) - f.bias - (model.precision - 1)
-    if model.exponent is not None:
-        exponent -= scale * model.exponent
-    fine = bool((zero | ((magnitude >= 1 << f.fraction_bits) & (magnitude < f.infinity))).all())
-    fine = fine and not (fraction & ((1 << cut) - 1)).any()
-    negative = (results != magnitude) ^ inverted
-    return _Reduced(normal, scale, place, significand, exponent, negative, fine)
-
-
-def _point(r: _Reduced) -> int | None:
-    """The place of the last bit of any result."""
-    some = r.significand != 0
-    if not r.fine or not some.any():
-        return None
-    last = r.significand[some]
-    zeros = np.frexp((last & -last).astype(np.float64))[1] - 1
-    point = int((-(r.exponent[some] + zeros)).max())
-    return max(0, point) if point <= _MOST_POINT else None
-
-
-def _results(model: UnitModel, r: _Reduced) -> Results:
-    """Between what each result says the sum to be, in units of 2**-point."""
-    shift = np.where(r.significand == 0, 0, r.exponent + model.point)
-    low = np.where(shift >= 0, r.significand << np.maximum(shift, 0), r.significand >> np.maximum(-shift, 0))
-    high = low + (np.int64(1) << np.maximum(shift, 0)) - 1
-    low, high = np.where(r.negative, -high, low), np.where(r.negative, -low, high)
-    if model.exponent is None:
-        low -= r.scale << model.point
-        high -= r.scale << model.point
-    order = None if (np.diff(r.place) >= 0).all() else np.argsort(r.place, kind="stable")
-    place = r.place
-    if order is not None:
-        place, low, high = place[order], low[order], high[order]
-    return Results(place, low, high, model.point)
-
-
-def _contradicting(r: Results) -> bool:
-    """Is there no sum that all results of some place allow?"""
-    starts = np.flatnonzero(np.diff(r.place, prepend=-1))
-    return bool((np.maximum.reduceat(r.low, starts) > np.minimum.reduceat(r.high, starts)).any())
-
-
-def _operand(model: UnitModel, place: int, observed: list[_Observed], r: _Reduced) -> str:
-    """Which operands a place comes from, and what was recorded for them."""
-    x = np.concatenate([o.x for o in observed])
-    results = np.concatenate([o.results for o in observed])
-    at = int(r.index[np.flatnonzero(r.place == place)[0]])
-    kind = float_in(model.format)
-    return f"first for {describe(int(x[at]), kind)}: {describe(int(results[at]), kind)} was recorded"
-
-
-# A table of differences
-
-
-def _table(unit: Unit, blank: UnitModel, observed: list[_Observed], emulator: ModuleType) -> UnitModel | str:
-    """The model with a table of differences, or why there is none."""
-    assert blank.exponent is not None
-    f, u, a = blank.format, emulated(blank, emulator), blank.argument
-    cut = f.precision - blank.precision
-    every = np.arange(a.octaves << a.bits, dtype=np.int64)
-    with np.errstate(all="ignore"):
-        parts = [emulator.unit.rounded(every[i : i + BLOCK], u) for i in range(0, len(every), BLOCK)]
-    base = np.concatenate(parts)
-    steps = np.zeros(len(every), np.int64)
-    seen = np.zeros(len(every), bool)
-    shorter = replace(f, fraction_bits=f.fraction_bits - cut)
+def _refuted(model: UnitModel, observed: Sequence[Observed], emulator: ModuleType) -> str:
+    """How a few results contradict an argument; empty where they do not."""
+    some = []
     for o in observed:
-        place, results = o.operands.astype(np.int64), o.results.astype(np.int64)
-        if a.kind != "pattern":
-            scale, place, inverted = emulator.unit.reduce(o.operands, u)
-            results = (results ^ np.where(inverted, f.sign_bit, 0)) - (scale * blank.exponent << f.fraction_bits)
-        rounded = base[place].astype(np.int64)
-        steps[place] = to_steps(results >> cut, shorter) - to_steps(rounded >> cut, shorter)
-        seen[place] = True
-    # Where all encodings are recorded, what they do not lead to can never be asked for.
-    if not seen.all() and a.kind != "pattern":
-        return f"no table: {int((~seen).sum())} places were not recorded"
-    width = next((w for w in (1, 2, 4) if abs(steps).max() < 1 << (8 * w - 1)), 0)
-    if not width:
-        return "no table: the results are nowhere near the function"
-    text = pack(steps.astype(f"<i{width}").tobytes())
-    return replace(blank, core=Differences(unit.function, f"{blank.name}.txt", width, text))
+        step = max(_FEW, len(o.x) // _PLACES)
+        few = np.concatenate([np.arange(i, min(i + _FEW, len(o.x))) for i in range(0, len(o.x), step)])
+        some.append(replace(o, x=o.x[few], operands=o.operands[few], results=o.results[few]))
+    r = reduced(model, some, emulator)
+    own = maybe_own(r)
+    point = point_of(r.at(~own)) if r.fine else None
+    if point is None or model.exponent is None:
+        return ""
+    place = contradicting(sums(replace(model, point=point), r.at(~own)))
+    here = operands_at(place, some, r, model.format) if place is not None else ""
+    return f"{_shown(model.argument)}results of one place differ: {here}" if here else ""
+
+
+def _own(model: UnitModel, r: Reduced, observed: Sequence[Observed], emulator: ModuleType) -> tuple[Own, ...]:
+    """What of results that may be operands' own the polynomial does not give: of a place, as far as can be seen."""
+    operands = np.concatenate([o.operands for o in observed])[r.index]
+    results = np.concatenate([o.results for o in observed])[r.index]
+    with np.errstate(all="ignore"):
+        wrong = np.flatnonzero(emulator.unit.unit(operands, emulated(model, emulator)) != results)
+    found: dict[int, Own] = {}
+    for i in wrong:
+        number = Fraction(int(r.significand[i])) * Fraction(2) ** int(r.exponent[i])
+        if model.exponent is None:
+            number -= int(r.scale[i])
+        number = -number if r.negative[i] else number
+        found.setdefault(int(r.place[i]), Own(None, int(r.place[i]), 0, number))
+    return tuple(found.values())
 
 
 # The verdict
@@ -275,47 +197,77 @@ def _table(unit: Unit, blank: UnitModel, observed: list[_Observed], emulator: Mo
 def _judged(
     unit: Unit,
     model: UnitModel,
-    observed: list[_Observed],
-    recording: Recording,
+    observed: Sequence[Observed],
+    evidence: Evidence,
     emulator: ModuleType,
     progress: Progress | None,
 ) -> Outcome:
     """The model, if it has every result of the cores, and those of the special and random operands. Where the cores do
-    not show it at every place, the digests of the results of all operands must confirm it."""
+    not show it at every place, the digests of the results of all operands must confirm it; where there are any, they
+    must in any case."""
+    model = _with_own_operands(model, observed, emulator)
     u = emulated(model, emulator)
-    compared = 0
-    for o in observed:
-        more, wanted = recorded.samples(recording, o.variant)
-        x, results = np.concatenate([o.x, more]), np.concatenate([o.results, wanted])
-        got = run(o.program, x, emulator, lambda operands: emulator.unit.unit(operands, u))
+
+    def in_numpy(operands: Array) -> Array:
+        found: Array = emulator.unit.unit(operands, u)
+        return found
+
+    compared, swept = 0, False
+    variants = {o.variant: o.program for o in observed}
+    for variant, program in variants.items():
+        more, wanted = evidence.samples(variant)
+        x = np.concatenate([*(o.x for o in observed if o.variant is variant), more])
+        results = np.concatenate([*(o.results for o in observed if o.variant is variant), wanted])
+        got = run(program, x, emulator, in_numpy)
         wrong = np.flatnonzero(got != results)
         if len(wrong):
-            at = int(wrong[0])
-            kind = float_in(model.format)
-            line = f"not exact: {len(wrong)} of {len(x)} results differ, first {o.variant.spelling} of"
+            at, kind = int(wrong[0]), float_in(model.format)
+            line = f"not exact: {len(wrong)} of {len(x)} results differ, first {variant.spelling} of"
             line += f" {describe(int(x[at]), kind)}: {describe(int(results[at]), kind)} was recorded, not"
-            return Outcome(unit, None, (f"{line} {describe(int(got[at]), kind)}; {_described(model)}",))
+            return Outcome(unit, None, (f"{line} {describe(int(got[at]), kind)}; {described(model)}",))
         compared += len(x)
-    if unseen := _unseen(model, observed, emulator):
-        o = observed[0]
-        kept = recorded.sweep(recording, o.variant)
-        line = f"{unseen} places are in no recorded core; {_described(model)}"
+    quick = native.function(model, emulator)
+    for variant, program in variants.items():
+        kept = evidence.sweep(variant)
         if kept is None:
-            return Outcome(unit, None, (f"not proven: it has all {compared} results, but {line}",))
+            continue
 
-        def computed(x: Array) -> Array:
-            return run(o.program, x, emulator, lambda operands: emulator.unit.unit(operands, u))
+        def computed(x: Array, program: Program = program) -> Array:
+            return run(program, x, emulator, quick)
 
         wrong_blocks = recorded.disagreeing(computed, kept, model.format, progress)
         if wrong_blocks:
-            share = f"{len(wrong_blocks)} of {len(kept)} digests of all operands differ"
-            return Outcome(unit, None, (f"not exact: {share}; {line}",))
-        compared += 1 << model.format.width
+            share = f"{len(wrong_blocks)} of {len(kept)} digests of all operands differ, first of {variant.spelling}"
+            first = f"the block from 0x{wrong_blocks[0]:08x} on"
+            return Outcome(unit, None, (f"not exact: {share}, {first}; {described(model)}",))
+        compared, swept = compared + (1 << model.format.width), True
+    unseen = 0 if swept else _unseen(model, observed, emulator)
+    if unseen:
+        line = f"{unseen} places are in no recorded core; {described(model)}"
+        return Outcome(unit, None, (f"not proven: it has all {compared} results, but {line}",))
     model = replace(model, fitted=replace(model.fitted, results=compared))
-    return Outcome(unit, model, (f"exact: all {compared} results; {_described(model)}",))
+    return Outcome(unit, model, (f"exact: all {compared} results; {described(model)}",))
 
 
-def _unseen(model: UnitModel, observed: list[_Observed], emulator: ModuleType) -> int:
+def _with_own_operands(model: UnitModel, observed: Sequence[Observed], emulator: ModuleType) -> UnitModel:
+    """The model where what other operands of a place contradict belongs to single operands."""
+    if not model.own:
+        return model
+    u, places = emulated(model, emulator), {o.place for o in model.own}
+    singles: list[Own] = []
+    for o in observed:
+        with np.errstate(all="ignore"):
+            near = np.isin(emulator.unit.reduce(o.operands, u)[1], list(places))
+            bare = emulated(replace(model, own=()), emulator)
+            operands, results = o.operands[near], o.results[near]
+            by_place, without = (emulator.unit.unit(operands, which) for which in (u, bare))
+        if (by_place != results).any():
+            own = np.flatnonzero(without != results)
+            singles += [Own(int(operands[i]), 0, int(results[i]), Fraction(0)) for i in own]
+    return replace(model, own=tuple(dict.fromkeys(singles))) if singles else model
+
+
+def _unseen(model: UnitModel, observed: Sequence[Observed], emulator: ModuleType) -> int:
     """How many integers of the argument no core's operands lead to."""
     a = model.argument
     if a.kind == "pattern":
@@ -327,68 +279,3 @@ def _unseen(model: UnitModel, observed: list[_Observed], emulator: ModuleType) -
         for i in range(0, len(o.operands), BLOCK):
             seen[emulator.unit.reduce(o.operands[i : i + BLOCK], u)[1]] = True
     return int((~seen[:-1]).sum())
-
-
-def _described(model: UnitModel) -> str:
-    core = model.core
-    if isinstance(core, Differences):
-        return f"a table of differences from {core.function} of {len(core.text)} bytes"
-    words = ", ".join(str(w.bits) for w in core.words)
-    of = f"{core.drop} {'columns' if core.columns else 'bits'} of the square dropped"
-    return f"{len(core.coefficients)} segments, words of {words} bits, {of}, bias {_hexadecimal(core.bias)}"
-
-
-def _hexadecimal(x: Fraction) -> str:
-    """A number with a power of two below the line, as in 0x3p-26."""
-    sign = "-" if x < 0 else ""
-    return f"{sign}0x{abs(x.numerator):x}p-{x.denominator.bit_length() - 1}"
-
-
-def _own(own: Own, digits: int) -> str:
-    if own.operand is not None:
-        return f"{{operand: 0x{own.operand:0{digits}x}, result: 0x{own.result:0{digits}x}}}"
-    return f"{{place: 0x{own.place:x}, sum: {_hexadecimal(own.sum)}}}"
-
-
-def as_yaml(model: UnitModel) -> str:
-    """The model's file in spec/units/."""
-    a, core, digits = model.argument, model.core, model.format.width // 4
-    said = {
-        "kind": a.kind, "bits": a.bits, "octaves": a.octaves if a.octaves > 1 else None,
-        "odd": "true" if a.odd else None, "phase": a.phase or None, "mirror": a.mirror or None,
-        "negative": a.negative if a.kind == "fixed" else None,
-    }  # fmt: skip
-    if a.kind == "octaves":
-        said |= {"first": a.first, "last": a.last}
-    argument = ", ".join(f"{key}: {value}" for key, value in said.items() if value is not None)
-    exponent = "sum" if model.exponent is None else model.exponent
-    gpu, driver = json.dumps(model.fitted.gpu), json.dumps(model.fitted.driver)
-    lines = [
-        "# yaml-language-server: $schema=../schema/unit.schema.json",
-        "# Recovered by `ptxspec fit`; it reproduces every result that was recorded.",
-        f"unit: {model.unit}",
-        f"within: {'..'.join(model.within)}",
-        f"fitted: {{gpu: {gpu}, driver: {driver}, results: {model.fitted.results}}}",
-        f"argument: {{{argument}}}",
-        f"result: {{exponent: {exponent}, point: {model.point}, precision: {model.precision}, rounding: {model.rounding}}}",
-    ]
-    if model.special:
-        lines.append("special:")
-        lines += [f"  {key}: 0x{model.special[key]:0{digits}x}" for key in SPECIAL if key in model.special]
-    if model.own:
-        lines += ["own:", *(f"  - {_own(own, digits)}" for own in model.own)]
-    if isinstance(core, Differences):
-        lines.append(f"differences: {{function: {core.function}, file: {core.name}, width: {core.width}}}")
-        return "\n".join(lines) + "\n"
-    words = ", ".join(f"{{bits: {w.bits}, point: {w.point}}}" for w in core.words)
-    unseen = f", unseen: {core.unseen}" if core.unseen else ""
-    lines += [
-        "interpolator:",
-        f"  words: [{words}]",
-        f"  squarer: {{drop: {core.drop}, of: {'columns' if core.columns else 'square'}{unseen}}}",
-        f"  bias: {_hexadecimal(core.bias)}",
-        f"  segments: {core.segments}",
-        "  coefficients:",
-        *(f"    - [{c0}, {c1}, {c2}]" for c0, c1, c2 in core.coefficients),
-    ]
-    return "\n".join(lines) + "\n"

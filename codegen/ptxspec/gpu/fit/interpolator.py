@@ -1,7 +1,7 @@
 """The coefficients of a quadratic interpolator, recovered exactly from its results.
 
-A result is a sum C0 + C1 x + C2 x**2 + bias rounded down, so it says between which two integers the sum lay (in units
-of its own last place). With C1, C2 and the way of squaring assumed, every result of a segment so bounds C0 + bias from
+A result is a sum C0 + C1 x + C2 x**2 + bias rounded down, or toward zero, so it says between which two integers the sum
+lay (in units of its own last place). With C1, C2 and the way of squaring assumed, every result of a segment so bounds C0 + bias from
 both sides, and the assumption holds if and only if the largest lower bound is not above the smallest upper one. That
 much follows from the structure alone (Oberman and Siu, ARITH 2005); which function is approximated does not matter,
 nor how its makers chose the coefficients (Pineiro, Oberman, Muller and Bruguera, IEEE TC 54(3), 2005: a minimax
@@ -48,18 +48,25 @@ _ROUNDS_UP = 1 - 2.0**-10
 
 @dataclass(frozen=True)
 class Results:
-    """What is known of the sums: at `place` the integer of the argument, the sum rounded down to 2**-point lies between
-    `low` and `high`, both included. int64 [n], in order of places."""
+    """What is known of the sums: at `place` the integer of the argument, the sum rounded to 2**-point lies between `low`
+    and `high`, both included. int64 [n], in order of places. `upward` are those that were rounded up, the others were
+    rounded down."""
 
     place: Array
     low: Array
     high: Array
     point: int
+    upward: Array
 
 
 class Squarer(NamedTuple):
     drop: int
     columns: bool
+    unseen: int = 0
+
+    def __str__(self) -> str:
+        of = f"{self.drop} {'columns' if self.columns else 'bits'} of the square dropped"
+        return of + (f", {self.unseen} bits of the place not squared" if self.unseen else "")
 
 
 class Points(NamedTuple):
@@ -93,12 +100,14 @@ class Contradiction:
 
 @dataclass(frozen=True)
 class NotFound:
-    """No interpolator was found: `failing` segments of `segments` have no coefficients."""
+    """No interpolator was found: `failing` segments of `segments` have no coefficients. `nearest` is what comes of the
+    expected words with a whole square."""
 
     failing: int
     segments: int
     contradictions: tuple[Contradiction, ...]
     reason: str
+    nearest: Contradiction | None = None
 
 
 @dataclass(frozen=True)
@@ -107,6 +116,7 @@ class _Segment:
     x: Array
     low: Array
     high: Array
+    upward: Array
 
 
 def recover(
@@ -141,9 +151,12 @@ class _Search:
         number = np.minimum(results.place >> self.local, count - 1)
         ends = np.searchsorted(number, np.arange(count + 1))
         self.parts = [
-            _Segment(i, results.place[a:b] - (i << self.local), results.low[a:b], results.high[a:b])
+            _Segment(
+                i, (results.place[a:b] - (i << self.local)).astype(np.int64), results.low[a:b], results.high[a:b],
+                results.upward[a:b],
+            )
             for i, (a, b) in enumerate(pairwise(ends))
-        ]
+        ]  # fmt: skip
         # Where no assumption explains all segments and one nearly all, something is wrong with the rest of the results.
         self.few = max(1, count // 16)
         # Sums are computed in 64 bits; this is how many of them can stand after the point.
@@ -164,7 +177,9 @@ class _Search:
         unseen = [s.number for s in self.parts if len(s.x) < 3]
         if unseen:
             return NotFound(len(unseen), count, (), f"segment {unseen[0]} was not recorded")
-        best = NotFound(count, count, (), "no words and squarer suit the first segments tried")
+        exact = Squarer(0, False)
+        nearest = self.contradiction(self.parts[0], Points(*self.expected[1:]), exact)
+        best = NotFound(count, count, (), f"no words and squarer suit the first segments tried", nearest)
         # Should one segment be damaged, the second pair of probes is without it.
         for start in ((0, count // 2), (count // 3, count - 1)):
             probes = [self.parts[i] for i in start]
@@ -206,10 +221,13 @@ class _Search:
     def squarers(self) -> list[Squarer]:
         """From the most that may be dropped, a few units of the result, to nothing."""
         size = max(abs(self.estimate(s, Squarer(0, False))[2]) for s in self.parts)
-        unit = size * 2.0 ** (self.point - 2 * self.argument.bits)
+        # Of sums that are truncated to a significand, most are not known to their last place.
+        known = np.concatenate([np.log2(s.high - s.low + 1.0) for s in self.parts]).mean()
+        unit = size * 2.0 ** (self.point - 2 * self.argument.bits - known)
         most = max(0, min(2 * self.local, ceil(log2(16 / unit)))) if unit > 0 else 0
         dropping = [Squarer(drop, columns) for drop in range(most, 0, -1) for columns in (True, False)]
-        return [*dropping, Squarer(0, False)]
+        narrow = [Squarer(2 * unseen, False, unseen) for unseen in range(most // 2, 0, -1)]
+        return [*dropping, Squarer(0, False), *narrow]
 
     def failing(self, points: Points, squarer: Squarer) -> list[_Segment]:
         """Segments without coefficients; once they are more than a few, the others are not looked at."""
@@ -226,7 +244,7 @@ class _Search:
 
     def _squares(self, squarer: Squarer) -> Array:
         every = np.arange((1 << self.local) + 1, dtype=np.int64)
-        found: Array = self.emulator.unit.square(every, squarer.drop, squarer.columns)
+        found: Array = self.emulator.unit.square(every, *squarer)
         return found
 
     def estimate(self, s: _Segment, squarer: Squarer) -> Array:
@@ -236,7 +254,7 @@ class _Search:
             # All of them: with a slope near a fraction of few digits, any regular choice sees a rhythm in the rounding.
             u = s.x * 2.0**-self.local
             square = self.squares(squarer)[s.x] * 2.0 ** (squarer.drop - 2 * self.local)
-            middle = (s.low + s.high + 1.0) * 2.0 ** -(self.point + 1)
+            middle = (s.low + s.high + 1.0 - 2 * s.upward) * 2.0 ** -(self.point + 1)
             found, *_ = np.linalg.lstsq(np.stack([np.ones(len(u)), u, square], axis=1), middle, rcond=None)
             self.estimates[key] = found * 2.0 ** (np.arange(3) * (self.argument.bits - self.local))
         return self.estimates[key]
@@ -244,7 +262,7 @@ class _Search:
     def shape(self, points: Points, squarer: Squarer, c0: int = 0) -> Interpolator:
         """An interpolator without a table, for its shifts."""
         words = (Word(0, c0), Word(0, points.c1), Word(0, points.c2))
-        return Interpolator(words, squarer.drop, squarer.columns, Fraction(0), self.segments, ())
+        return Interpolator(words, squarer.drop, squarer.columns, Fraction(0), self.segments, (), squarer.unseen)
 
     def neighbours(self, s: _Segment, points: Points, squarer: Squarer, near: float = _NEAR) -> tuple[Array, Array]:
         """C1 and C2 near the least-squares ones, the nearest first."""
@@ -270,6 +288,7 @@ class _Search:
         h = shifts(self.shape(points, squarer), self.argument, self.point)
         x = s.x[some]
         rest = (c1 << h.c1)[:, None] * x + (c2 << h.c2)[:, None] * self.squares(squarer)[x]
+        rest += s.upward[some] * ((1 << h.out) - 1)
         return (s.low[some] << h.out) - rest, ((s.high[some] + 1) << h.out) - 1 - rest
 
     def candidates(self, s: _Segment, points: Points, squarer: Squarer, near: float = _NEAR) -> Iterator[Candidate]:
@@ -314,7 +333,9 @@ class _Search:
             for s in self.parts
         ]
         coarse = shifts(self.shape(points, squarer), self.argument, self.point).point
-        for c0 in range(self.expected[0], self.most):
+        # What was rounded up says nothing simple of places beyond the sum's last.
+        most = coarse if any(s.upward.any() for s in self.parts) else self.most
+        for c0 in range(self.expected[0], most):
             shape = self.shape(points, squarer, c0)
             h = shifts(shape, self.argument, self.point)
             # A long C0 refines the sum's last place.

@@ -61,8 +61,8 @@ def evaluate(model: UnitModel, x: int, rounded: Rounded) -> int:
     if model.exponent is None:
         total += k << last
     # In units of 2**-point.
-    value = Fraction(total, 1 << last) * (1 << model.point)
-    value = int(value) if model.rounding == "roundTowardZero" else value // 1
+    number = Fraction(total, 1 << last) * (1 << model.point)
+    value = int(number) if model.rounding == "roundTowardZero" else number // 1
     negative ^= value < 0
     value = abs(value)
     excess = value.bit_length() - model.precision
@@ -122,7 +122,7 @@ def _reduce(a: Argument, x: int, f: Format) -> tuple[int, int, bool]:
             size = decode(magnitude, f) * (1 << a.bits) // 1
             fixed = -size - (a.negative == "complement" and size & ones != 0)
         return fixed >> a.bits, fixed & ones, negative
-    fixed = decode(magnitude, f) * (1 << a.bits) // 1
+    fixed = decode(magnitude, f) * a.factor * (1 << a.bits) // 1
     quarter, place = (fixed >> a.places) + a.phase, fixed & ones
     if quarter & 1:
         place = ones - place if a.mirror == "complement" else ones + 1 - place
