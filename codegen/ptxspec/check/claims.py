@@ -14,6 +14,7 @@ CLAIMS = {
     "exact": "IEEE 754 and the manual fix every bit, but for NaNs and what is named as open",
     "unjudged": "IEEE 754 and the manual fix every bit, and nobody outside has judged it",
     "measured": "every recorded bit of that target is the emulator's",
+    "reported": "equal on all operands to a published model that its author compared with GPUs of that target",
     "bounded": "the manual bounds the error; the emulator rounds correctly",
     "unspecified": "nobody promises anything",
 }

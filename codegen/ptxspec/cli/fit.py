@@ -28,7 +28,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def _evidence(options: argparse.Namespace, spec: Spec) -> list[tuple[str, Evidence]]:
     """The units to fit, each with what there is to fit it to."""
     if published.is_published(options.recording):
-        return [(r.entry.unit, r) for r in published.reported(published.read(options.recording, spec), options.unit or ())]
+        return [
+            (r.entry.report.unit, r)
+            for r in published.reported(published.read(options.recording, spec), options.unit or ())
+        ]
     with progress_bar("reading") as report:
         found = recording.read(options.recording, spec, _wanted(options, spec), report)
     evidence = Recorded(found, spec)

@@ -68,3 +68,36 @@ class Recording:
     def finding(self, variant: Variant) -> str | None:
         """ "equal", "inside" or "unequal"; None where the variant was not recorded."""
         return next((n for n in ("equal", "inside", "unequal") if variant.key in getattr(self, n)), None)
+
+
+@dataclass(frozen=True)
+class Report:
+    """Results of a variant that a published model has, under a name, and the targets on which its author compared them;
+    `unit` is what is recovered from them, if anything."""
+
+    results: str
+    variant: str
+    unit: str
+    targets: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PublishedModel:
+    """A model of hardware that somebody else published and compared with GPUs, as `judged` says. `evidence` is the folder
+    with its results, below the root."""
+
+    name: str
+    author: str
+    source: str
+    commit: str
+    licence: str
+    judged: str
+    evidence: str
+    reports: tuple[Report, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name} by {self.author} ({self.source}, commit {self.commit[:12]}, {self.licence}); {self.judged}"
+
+    def report(self, spelling: str, target: str) -> Report | None:
+        """What it reports of a variant on a target."""
+        return next((r for r in self.reports if r.variant == spelling and target in r.targets), None)

@@ -11,7 +11,7 @@ from ..grounds import Grounds
 from .code import Code
 from .formats import FixedPoint, Format, NanRule, Type
 from .instruction import HardwarePath, Instruction, Variant
-from .observed import Entry, Evidence, Recording, Speed
+from .observed import Entry, Evidence, PublishedModel, Recording, Speed
 from .requirements import Selector
 from .units import Unit, UnitModel
 
@@ -100,6 +100,7 @@ class Spec:
     recordings: tuple[Recording, ...] = ()
     units: Mapping[str, Unit] = field(default_factory=dict)
     naming: Naming = Naming()
+    published: Mapping[str, PublishedModel] = field(default_factory=dict)
 
     @cached_property
     def notation(self) -> Mapping[str, tuple[str, ...]]:
@@ -108,10 +109,28 @@ class Spec:
 
     def claim(self, variant: Variant, target: str | None) -> str:
         """The variant's claim on a target: what is not exact is `measured` where all recordings of that target that
-        have the variant are equal in every bit."""
+        have the variant are equal in every bit, and `reported` where a published model is."""
         gpu = self.catalog.plain(target)
         found = {r.finding(variant) for r in self.recordings if r.target == gpu} - {None}
-        return "measured" if found == {"equal"} and variant.claim != "exact" else variant.claim
+        if variant.claim == "exact":
+            return variant.claim
+        if found == {"equal"}:
+            return "measured"
+        return "reported" if not found and self.reporter(variant, target) else variant.claim
+
+    def reporter(self, variant: Variant, target: str | None) -> PublishedModel | None:
+        """The published model all of whose results of a variant the emulator has on a target that its author compared."""
+        if target is None:
+            return None
+        path = self.known_path(self.instructions[variant.opcode].hardware_paths(variant), target)
+        for p in self.published.values() if path else ():
+            if p.report(variant.spelling, target):
+                return p
+        return None
+
+    def reported_on(self, variant: Variant) -> tuple[str, ...]:
+        """The targets on which the claim is `reported`."""
+        return tuple(t for t in self.targets if self.claim(variant, t) == "reported") if self.published else ()
 
     def registers(self, instruction: Instruction, variant: Variant, type: str) -> tuple[str, ...]:
         """The registers that the assembler takes for an operand of a type; empty where nobody said."""

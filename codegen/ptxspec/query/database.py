@@ -369,12 +369,23 @@ class Database:
         recording of that target that has the variant is equal in every bit."""
         gpu = self.catalog.plain(target)
         here = [(r, found) for r, found in v.recorded if r.target == gpu]
-        if not here or any(found != "equal" for _, found in here):
+        if not here:
+            return self._reported(v, target)
+        if any(found != "equal" for _, found in here):
             return v
         recordings = "; ".join(str(r) for r, _ in here)
         if v.claim == "exact":
             return v._replace(rests_on=f"{v.rests_on}; equal to {recordings}")
         return v._replace(claim="measured", rests_on=recordings)
+
+    def _reported(self, v: Variant, target: str | None) -> Variant:
+        """The variant, whose claim is `reported` where a published model has the same results."""
+        for name, p in self.data["published"].items() if v.claim != "exact" else ():
+            if any(r["variant"] == v.spelling and target in r["targets"] for r in p["reports"].values()):
+                source = f"{name} by {p['author']} ({p['source']}, commit {p['commit'][:12]}, {p['licence']})"
+                rests_on = f"all 2^32 results of {source}; {p['judged']}; no measurement of ours"
+                return v._replace(claim="reported", rests_on=rests_on)
+        return v
 
     def diff_ptx(self, old: str, new: str) -> tuple[list[Variant], list[Variant]]:
         """Variants that a newer PTX version has and an older one lacks, and the other way round."""

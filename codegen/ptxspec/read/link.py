@@ -17,6 +17,7 @@ from .instruction import read_instruction
 from .modifiers import check_stages, read_groups, read_implied, read_modifiers
 from .observed import read_evidence, read_recordings, read_speed
 from .positioned import Document
+from .published import read_published
 from .targets import read_naming, read_targets, read_versions
 from .types import read_formats, read_nan_rules, read_types
 from .units import read_model, read_units
@@ -52,6 +53,7 @@ def read_all(root: Path, spelling: str | None = None) -> Reading:
     read, and of the other opcodes' files the digests are taken."""
     files = _Files(root)
     shared = {name: files.document(files.folder / f"{name}.yaml", name) for name in _SHARED}
+    published = files.optional(files.folder / "published.yaml", "published")
     observed = {name: files.optional(files.folder / "observed" / f"{name}.yaml", name) for name in _OBSERVED}
     instructions = list(files.instructions(spelling and spelling.partition(".")[0]))
     models = list(files.models())
@@ -72,6 +74,7 @@ def read_all(root: Path, spelling: str | None = None) -> Reading:
             recordings=read_recordings(observed["recordings"], context),
             sources=dict(sorted(files.sources.items())),
         )
+        spec = replace(spec, published=read_published(published, spec, context))
     return Reading(spec, sorted(set(files.errors)), tuple(sorted({*files.names, *files.sources})))
 
 

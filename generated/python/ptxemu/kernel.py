@@ -18,6 +18,7 @@ from . import (
     environment,
 )
 from .binary import Array
+from .index import REPORTED
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
 from .running import in_blocks, on_threads
 from .signature import Registers, Type, signature
@@ -103,7 +104,9 @@ class Kernel:
 
     @property
     def claim(self) -> str:
-        return self.variant.claim
+        """The variant's, on the target."""
+        known = REPORTED.get(self.variant.spelling, "").split()
+        return "reported" if self.target in known else self.variant.claim
 
     def __repr__(self) -> str:
         return f"<ptxemu kernel {self._row}{' on ' + self.target if self.target else ''}>"

@@ -25,7 +25,8 @@ class Variant:
     """One complete spelling with its number of source operands.
 
     `claim` says how faithful the emulator is: "exact" (IEEE 754 and NVIDIA's manual fix every bit), "measured" (equal
-    to recordings), "bounded" (inside the manual's error bound) or "unspecified"."""
+    to recordings), "reported" (of a kernel with a target: equal to a published model that its author compared with GPUs
+    of that target), "bounded" (inside the manual's error bound) or "unspecified"."""
 
     spelling: str
     operands: int

@@ -59,16 +59,21 @@ static inline Reduced reduced_by_turns(uint32_t x, double factor, int bits, int 
 
 /* The sum */
 
+/* What is lost of bit i by leaving columns out: bit i meets itself in column 2 i, and bit j below it in column i + j + 1. */
+#define PAIRS(i) ((i) < drop - 1 - (i) ? (i) : drop - 1 - (i))
+#define LOST(i) \
+    if ((i) < drop) \
+        lost += (0u - (x >> (i) & 1)) & \
+            (((PAIRS(i) > 0 ? x & ((1u << (PAIRS(i) & 31)) - 1) : 0) << ((i) + 1)) + (2 * (i) < drop ? 1u << (2 * (i) & 31) : 0));
+#define LOST4(i) LOST(i) LOST((i) + 1) LOST((i) + 2) LOST((i) + 3)
+
 static inline double unit_square(uint32_t x, int unseen, int drop, int columns) {
     x = x >> unseen << unseen;
     uint32_t lost = 0;
-    if (columns)
-        for (int i = 0; i < drop; i++) {
-            int pairs = i < drop - 1 - i ? i : drop - 1 - i;
-            uint32_t below = pairs > 0 ? x & ((1u << pairs) - 1) : 0;
-            uint32_t these = (below << (i + 1)) + (2 * i < drop ? 1u << 2 * i : 0);
-            lost += x >> i & 1 ? these : 0;
-        }
+    if (columns) {
+        /* Written out, as no compiler unrolls it and makes vectors of what is around. */
+        LOST4(0) LOST4(4) LOST4(8) LOST4(12) LOST4(16) LOST4(20) LOST(24) LOST(25)
+    }
     return (double)(int64_t)(((uint64_t)x * x - lost) >> drop);
 }
 
@@ -83,14 +88,20 @@ static inline double unit_sum(
     return c0[segment] + c1[segment] * x + c2[segment] * unit_square(x, unseen, drop, columns);
 }
 
+/* A place with a sum of its own. */
+static inline double unit_own(int here, double own, double total) {
+    return double_of_bits(select_64(here, bits_of_double(own), bits_of_double(total)));
+}
+
 /* The result: the sum has `out` bits more than `point` after the point. */
 static inline uint32_t unit_result(double total, int32_t scale, double unit, int toward_zero, int point, int precision) {
     double value = toward_zero ? trunc(total * unit) : floor(total * unit);
     uint64_t bits = bits_of_double(value);
-    uint32_t sign = value < 0 ? 0x80000000u : 0, fraction = (uint32_t)(bits >> 29) & 0x7fffffu;
+    uint32_t sign = (uint32_t)(value < 0) << 31, fraction = (uint32_t)(bits >> 29) & 0x7fffffu;
     int32_t biased = (int32_t)(bits >> 52 & 0x7ff) - 1023 + 127 - point + scale;
     uint32_t magnitude = (uint32_t)biased << 23 | (fraction >> (24 - precision) << (24 - precision));
-    return sign | (biased < 1 || value == 0 ? 0 : biased > 254 ? 0x7f800000u : magnitude);
+    magnitude = select_32(biased > 254, 0x7f800000u, magnitude);
+    return sign | select_32((biased < 1) | (value == 0), 0, magnitude);
 }
 
 static inline uint32_t unit_special(
@@ -98,7 +109,7 @@ static inline uint32_t unit_special(
     uint32_t nan
 ) {
     uint32_t magnitude = x & 0x7fffffffu;
-    result = magnitude < 0x00800000u ? (x >> 31 ? negative_zero : zero) : result;
-    result = magnitude >= 0x7f800000u ? (x >> 31 ? negative_infinity : infinity) : result;
-    return magnitude > 0x7f800000u ? nan : result;
+    result = select_32(magnitude < 0x00800000u, select_32(x >> 31, negative_zero, zero), result);
+    result = select_32(magnitude >= 0x7f800000u, select_32(x >> 31, negative_infinity, infinity), result);
+    return select_32(magnitude > 0x7f800000u, nan, result);
 }

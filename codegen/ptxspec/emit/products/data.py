@@ -23,6 +23,7 @@ from ...model import (
     Operand,
     OperandRule,
     Rule,
+    Report,
     Spec,
     Tolerated,
     Type,
@@ -94,6 +95,13 @@ def as_data(spec: Spec) -> Data:
         "recordings": [
             {n: getattr(r, n) for n in ("path", "gpu", "target", "driver", "compiler", "date")} for r in spec.recordings
         ],
+        "published": {
+            p.name: {
+                **{n: getattr(p, n) for n in ("author", "source", "commit", "licence", "judged", "evidence")},
+                "reports": {r.results: {"variant": r.variant, "targets": _reported(spec, r)} for r in p.reports},
+            }
+            for p in spec.published.values()
+        },
         "requirements": requirements.values,
         "opcodes": {i.opcode: {"summary": i.summary} for i in spec.instructions.values()},
     }  # fmt: skip
@@ -146,6 +154,13 @@ def _lines(data: Mapping[str, Any]) -> str:
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
+def _reported(spec: Spec, r: Report) -> list[str]:
+    """The targets on which the claim is `reported`."""
+    instruction = spec.instructions.get(r.variant.partition(".")[0])
+    here = [v for v in instruction.variants if v.spelling == r.variant] if instruction else []
+    return [t for t in r.targets if any(spec.claim(v, t) == "reported" for v in here)]
+
+
 def _unit(u: Unit) -> dict[str, Any]:
     """What is known of a unit, and on which targets every result of a recording is reproduced."""
     return {
@@ -154,7 +169,8 @@ def _unit(u: Unit) -> dict[str, Any]:
         "models": [
             {
                 "within": "..".join(m.within), "source": f"spec/units/{m.name}.yaml",
-                "gpu": m.fitted.gpu, "driver": m.fitted.driver, "results": m.fitted.results,
+                "gpu": m.fitted.gpu, "driver": m.fitted.driver, "reported": m.fitted.reported or None,
+                "results": m.fitted.results,
             }
             for m in u.models
         ],

@@ -67,6 +67,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime").items()}
     files[f"{_FOLDER}/catalog.py"] = plain(Path(catalog.__file__), "codegen/ptxspec/catalog.py")
     index = _Index()
+    published = ["spec/published.yaml"] if spec.published else []
     opcodes = [(c.instruction.opcode, index.rows(c.instruction)) for c in checked]
     paths = [c.instruction.path for c in checked]
     floats = [f for f in spec.formats.values() if isinstance(f, Format)]
@@ -77,10 +78,11 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         integers=[f for f in spec.formats.values() if isinstance(f, FixedPoint)],
     )  # fmt: skip
     files[f"{_FOLDER}/index.py"] = templates.render(
-        "emulator/index.py.j2", ["spec/targets.yaml", "spec/types.yaml", *paths],
+        "emulator/index.py.j2", ["spec/targets.yaml", "spec/types.yaml", *published, *paths],
         targets=list(spec.targets.values()), versions=list(spec.versions.values()), types=list(spec.types.values()),
         requirements=list(index.requirements), signatures=list(index.signatures), classes=list(index.classes),
         opcodes=opcodes,
+        reported={v.spelling: on for c in checked for v in c.instruction.variants if (on := spec.reported_on(v))},
     )  # fmt: skip
     files |= {f"{_FOLDER}/instructions/{n}": text for n, text in templates.plain("runtime/instructions").items()}
     for c in checked:

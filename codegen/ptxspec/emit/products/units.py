@@ -104,20 +104,20 @@ def in_c(m: UnitModel) -> str:
         f"Reduced r = {reduced};",
         f"double total = unit_sum(r.place, {_local(m, core)}, {len(rows) - 1}, {squarer}, {arrays});",
     ]
-    lines += [f"total = r.place == {place} ? {value << s.out}.0 : total;" for place, value in f["own_sums"]]
+    lines += [f"total = unit_own(r.place == {place}, {value << s.out}.0, total);" for place, value in f["own_sums"]]
     if m.exponent is None:
         lines.append(f"total += r.scale * {1 << s.point}.0;")
     scale = f"{m.exponent} * r.scale" if m.exponent else "0"
     how = f"{int(f['toward_zero'])}, {m.point}, {m.precision}"
     lines.append(f"uint32_t result = unit_result(total, {scale}, 0x1p-{s.out}, {how}) ^ r.sign;")
-    lines += [f"result = x == {operand:#010x}u ? {own:#010x}u : result;" for operand, own in f["own_results"]]
+    lines += [f"result = select_32(x == {operand:#010x}u, {own:#010x}u, result);" for operand, own in f["own_results"]]
     if a.kind == "octaves":
         first, last = ((e + m.format.bias) << m.format.fraction_bits for e in (a.first, a.last + 1))
-        far = f"(x >> 31 ? {m.special['-infinity']:#010x}u : {m.special['+infinity']:#010x}u)"
-        lines.append(f"result = (x & 0x7fffffffu) < {first:#010x}u ? x : result;")
-        lines.append(f"result = (x & 0x7fffffffu) >= {last:#010x}u ? {far} : result;")
+        far = f"select_32(x >> 31, {m.special['-infinity']:#010x}u, {m.special['+infinity']:#010x}u)"
+        lines.append(f"result = select_32((x & 0x7fffffffu) < {first:#010x}u, x, result);")
+        lines.append(f"result = select_32((x & 0x7fffffffu) >= {last:#010x}u, {far}, result);")
     if "negative" in m.special:
-        lines.append(f"result = x >> 31 ? {m.special['negative']:#010x}u : result;")
+        lines.append(f"result = select_32(x >> 31, {m.special['negative']:#010x}u, result);")
     own = ", ".join(f"{m.special[which]:#010x}u" for which in SPECIAL[:5])
     lines.append(f"return unit_special(x, result, {own});")
     text = [f"static const double {name}_c{i}[] = {{\n    {_numbers(t)}\n}};" for i, t in enumerate(tables)]

@@ -1,7 +1,7 @@
 """What a published model computes, as a project keeps it: results that fitting needs, and digests of all. No GPU was there.
 
-about.json says whose model it is and, for each variant, on which targets its author compared it with GPUs. For each name
-in it NAME.digests has 4,096 numbers, the digests of the results of 2^20 encodings each; NAME.results.xz, where it is,
+spec/published.yaml says whose model it is and, for each variant, on which targets its author compared it with GPUs;
+about.json says which of it these results are. For each name of results NAME.digests has 4,096 numbers, the digests of the results of 2^20 encodings each; NAME.results.xz, where it is,
 has results on the cores: second differences of their encodings, in planes of bytes, the lowest first.
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...diagnostics import PtxspecError
-from ...model import Core, Fitted, Spec, Unit, Variant
+from ...model import Core, Fitted, PublishedModel, Report, Spec, Unit, Variant
 from .. import vectors
 from .arrays import Array
 
@@ -28,27 +28,23 @@ _BITS = 32
 
 @dataclass(frozen=True)
 class Entry:
-    """The results of a variant on the targets of some ranges, of which `unit` is recovered; of none where it is empty."""
+    """What is kept of a report, with the operands that there are results of."""
 
-    name: str
-    variant: str
-    unit: str
-    within: tuple[tuple[str, str], ...]
+    report: Report
     cores: tuple[Core, ...]
 
 
 @dataclass(frozen=True)
-class Published:
+class Kept:
     """What is kept of a published model."""
 
     path: Path
-    model: str
-    commit: str
+    model: PublishedModel
     entries: tuple[Entry, ...]
 
     def digests(self, entry: Entry) -> dict[int, int]:
         """The digests of an entry, by the first encoding of each block."""
-        path = self.path / f"{entry.name}.digests"
+        path = self.path / f"{entry.report.results}.digests"
         found = np.frombuffer(_bytes(path), "<u8")
         if len(found) * vectors.BLOCK != 1 << _BITS:
             raise PtxspecError(f"{path}: {len(found)} digests; all operands have {(1 << _BITS) // vectors.BLOCK}")
@@ -56,7 +52,7 @@ class Published:
 
     def results(self, entry: Entry) -> list[Array]:
         """The results on each core. Raises PtxspecError where they are not those that have the digests."""
-        path = self.path / f"{entry.name}.results.xz"
+        path = self.path / f"{entry.report.results}.results.xz"
         try:
             raw = np.frombuffer(lzma.decompress(_bytes(path)), np.uint8)
         except lzma.LZMAError as e:
@@ -100,7 +96,7 @@ def is_published(path: Path) -> bool:
     return isinstance(about, dict) and "published" in about
 
 
-def read(path: Path, spec: Spec) -> Published:
+def read(path: Path, spec: Spec) -> Kept:
     """What a folder keeps of a published model. Raises PtxspecError with the reason where it cannot be used."""
     at = path / ABOUT
     try:
@@ -109,38 +105,31 @@ def read(path: Path, spec: Spec) -> Published:
             raise ValueError(f"published is not '{KIND}'")
         if lies := sorted({"gpu", "driver", "recorder", "target", "compiler"} & about.keys()):
             raise ValueError(f"it speaks of {' and '.join(lies)}, but a published model's results come from no GPU")
-        entries = tuple(_entry(name, e, spec) for name, e in about["results"].items())
-        return Published(path, str(about["model"]), str(about["commit"]), entries)
+        model = spec.published.get(about["model"])
+        if model is None:
+            raise ValueError(f"spec/published.yaml has no model '{about['model']}'")
+        if about["commit"] != model.commit:
+            raise ValueError(f"these are results of commit {about['commit']}; spec/published.yaml has {model.commit}")
+        if unknown := sorted(about["cores"].keys() - {r.results for r in model.reports}):
+            raise ValueError(f"spec/published.yaml does not know the results '{unknown[0]}'")
+        return Kept(path, model, tuple(Entry(r, _cores(r, about["cores"])) for r in model.reports))
     except (ValueError, KeyError, TypeError, AttributeError) as e:
         raise PtxspecError(f"{at}: not a published model's results: {e}") from None
 
 
-def _entry(name: str, e: dict[str, Any], spec: Spec) -> Entry:
-    known = {v.spelling for i in spec.instructions.values() for v in i.variants if v.operands == 1}
-    if e["variant"] not in known:
-        raise ValueError(f"unknown variant '{e['variant']}'")
-    if e.get("unit", "") not in {"", *spec.units}:
-        raise ValueError(f"unknown unit '{e['unit']}'")
-    ranges = []
-    for text in e["within"]:
-        first, _, last = text.partition("..")
-        for target in (first, last or first):
-            if target not in spec.targets:
-                raise ValueError(f"unknown target '{target}'")
-        ranges.append((first, last or first))
-    cores = tuple(
-        Core(e["variant"], int(c["first"], 16), int(c["count"]), int(c.get("shift", 0))) for c in e.get("cores", ())
+def _cores(r: Report, every: dict[str, Any]) -> tuple[Core, ...]:
+    return tuple(
+        Core(r.variant, int(c["first"], 16), int(c["count"]), int(c.get("shift", 0))) for c in every.get(r.results, ())
     )
-    return Entry(name, e["variant"], e.get("unit", ""), tuple(ranges), cores)
 
 
 class Reported:
     """One unit's results in a published model, for fitting."""
 
-    def __init__(self, published: Published, entry: Entry) -> None:
-        self.published, self.entry = published, entry
-        self.within = (entry.within[0][0], entry.within[-1][1])
-        self.fitted = Fitted("", "", 1, published.model)
+    def __init__(self, kept: Kept, entry: Entry) -> None:
+        self.kept, self.entry, targets = kept, entry, entry.report.targets
+        self.within = (targets[0], targets[-1])
+        self.fitted = Fitted("", "", 1, kept.model.name)
         self._results: list[Array] | None = None
 
     def cores(self, unit: Unit) -> tuple[Core, ...] | str:
@@ -148,7 +137,7 @@ class Reported:
 
     def results(self, core: Core) -> Array:
         if self._results is None:
-            self._results = self.published.results(self.entry)
+            self._results = self.kept.results(self.entry)
         return self._results[self.entry.cores.index(core)]
 
     def samples(self, v: Variant) -> tuple[Array, Array]:
@@ -156,12 +145,12 @@ class Reported:
         return nothing, nothing
 
     def sweep(self, v: Variant) -> dict[int, int] | None:
-        return self.published.digests(self.entry) if v.spelling == self.entry.variant else None
+        return self.kept.digests(self.entry) if v.spelling == self.entry.report.variant else None
 
 
-def reported(published: Published, units: Sequence[str]) -> list[Reported]:
+def reported(kept: Kept, units: Sequence[str]) -> list[Reported]:
     """The evidence for each of these units, or for all."""
-    return [Reported(published, e) for e in published.entries if e.unit and (not units or e.unit in units)]
+    return [Reported(kept, e) for e in kept.entries if e.report.unit and (not units or e.report.unit in units)]
 
 
 def _bytes(path: Path) -> bytes:

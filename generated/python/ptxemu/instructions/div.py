@@ -3,15 +3,21 @@
 
 import numpy as _np
 
-from ..arithmetic import division
+from ..arithmetic import division, multiplication
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
-from ..comparison import compareGreater
+from ..comparison import compareGreater, compareLess
 from ..encoding import copySign, flushed as _flushed, isFinite, isInfinite, isNaN, magnitude
 from ..formats import f32, f64
 from ..selection import propagate as _propagate, select
+from ..unit import unit
+from ..units import RCP_sm_50
 from . import kernels as _kernels
 
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
+_x00800000: Array = _np.array(0x00800000, _np.uint32)
+_x3e800000: Array = _np.array(0x3e800000, _np.uint32)
+_x3f800000: Array = _np.array(0x3f800000, _np.uint32)
+_x4b800000: Array = _np.array(0x4b800000, _np.uint32)
 _x7e800000: Array = _np.array(0x7e800000, _np.uint32)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
@@ -97,6 +103,39 @@ def div_rp_f64_2(a: Array, b: Array) -> Array:
     return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
+def div_approx_f32_2_sm_50(a: Array, b: Array) -> Array:
+    tiny = compareLess(magnitude(b, f32), _x00800000, f32)  # div.yaml:55
+    dividend = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # div.yaml:56
+    divisor = select(tiny, multiplication(b, _x4b800000, f32, roundTiesToEven, False), b)  # div.yaml:57
+    reciprocal = unit(divisor, RCP_sm_50)  # div.yaml:58
+    return multiplication(reciprocal, dividend, f32, roundTiesToEven, False)  # div.yaml:59
+
+
+def div_approx_ftz_f32_2_sm_50(a: Array, b: Array) -> Array:
+    b_2 = _flushed(b, f32)  # modifiers.yaml:66
+    reciprocal = unit(b_2, RCP_sm_50)  # div.yaml:51
+    return multiplication(reciprocal, _flushed(a, f32), f32, roundTiesToEven, True)  # div.yaml:52
+
+
+def div_full_f32_2_sm_50(a: Array, b: Array) -> Array:
+    small = select(compareLess(magnitude(b, f32), _x00800000, f32), _x4b800000, _x3f800000)  # div.yaml:62
+    scale = select(compareGreater(magnitude(b, f32), _x7e800000, f32), _x3e800000, small)  # div.yaml:63
+    dividend = multiplication(a, scale, f32, roundTiesToEven, False)  # div.yaml:64
+    divisor = multiplication(b, scale, f32, roundTiesToEven, False)  # div.yaml:65
+    reciprocal = unit(divisor, RCP_sm_50)  # div.yaml:66
+    return multiplication(reciprocal, dividend, f32, roundTiesToEven, False)  # div.yaml:67
+
+
+def div_full_ftz_f32_2_sm_50(a: Array, b: Array) -> Array:
+    b_2 = _flushed(b, f32)  # modifiers.yaml:66
+    small = _x3f800000  # div.yaml:62
+    scale = select(compareGreater(magnitude(b_2, f32), _x7e800000, f32), _x3e800000, small)  # div.yaml:63
+    dividend = multiplication(_flushed(a, f32), scale, f32, roundTiesToEven, True)  # div.yaml:64
+    divisor = multiplication(_flushed(b, f32), scale, f32, roundTiesToEven, True)  # div.yaml:65
+    reciprocal = unit(divisor, RCP_sm_50)  # div.yaml:66
+    return multiplication(reciprocal, dividend, f32, roundTiesToEven, True)  # div.yaml:67
+
+
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
 KERNELS = _kernels("div", (
@@ -116,4 +155,8 @@ KERNELS = _kernels("div", (
     (div_rz_f64_2, 2, "rz.f64"),
     (div_rm_f64_2, 2, "rm.f64"),
     (div_rp_f64_2, 2, "rp.f64"),
+    (div_approx_f32_2_sm_50, 2, "approx.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75"),
+    (div_approx_ftz_f32_2_sm_50, 2, "approx.ftz.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75"),
+    (div_full_f32_2_sm_50, 2, "full.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75"),
+    (div_full_ftz_f32_2_sm_50, 2, "full.ftz.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75"),
 ))

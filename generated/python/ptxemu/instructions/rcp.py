@@ -3,16 +3,24 @@
 
 import numpy as _np
 
-from ..arithmetic import division, fusedMultiplyAdd
+from ..arithmetic import division, fusedMultiplyAdd, multiplication
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
-from ..encoding import flushed as _flushed, isNaN, isNormal, negate, quieten
+from ..comparison import compareGreater, compareLess
+from ..encoding import flushed as _flushed, isNaN, isNormal, magnitude, negate, quieten
 from ..formats import f32, f64
 from ..selection import propagate as _propagate, select
+from ..unit import unit
+from ..units import RCP_sm_50
 from . import kernels as _kernels
 
+_x00800000: Array = _np.array(0x00800000, _np.uint32)
+_x3e800000: Array = _np.array(0x3e800000, _np.uint32)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 _x3ff0000000000000: Array = _np.array(0x3ff0000000000000, _np.uint64)
 _x4000000000000000: Array = _np.array(0x4000000000000000, _np.uint64)
+_x4b800000: Array = _np.array(0x4b800000, _np.uint32)
+_x7e800000: Array = _np.array(0x7e800000, _np.uint32)
+_x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 _x7fffffff00000000: Array = _np.array(0x7fffffff00000000, _np.uint64)
 _xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 _xffffffff00000000: Array = _np.array(0xffffffff00000000, _np.uint64)
@@ -125,6 +133,21 @@ def rcp_rp_ftz_f64_1(a: Array) -> Array:
     return select(condition, d_4, d)  # types.yaml:55
 
 
+def rcp_approx_f32_1_sm_50(a: Array) -> Array:
+    _1 = compareLess(magnitude(a, f32), _x00800000, f32)  # rcp.yaml:73
+    _2 = select(compareGreater(magnitude(a, f32), _x7e800000, f32), _x3e800000, _x3f800000)
+    scale = select(_1, _x4b800000, _2)
+    scaled = multiplication(a, scale, f32, roundTiesToEven, False)  # rcp.yaml:74
+    reciprocal = unit(scaled, RCP_sm_50)  # rcp.yaml:75
+    return multiplication(reciprocal, scale, f32, roundTiesToEven, False)  # rcp.yaml:76
+
+
+def rcp_approx_ftz_f32_1_sm_50(a: Array) -> Array:
+    a_2 = _flushed(a, f32)  # modifiers.yaml:66
+    d = unit(a_2, RCP_sm_50)  # rcp.yaml:69
+    return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
+
+
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
 KERNELS = _kernels("rcp", (
@@ -146,4 +169,6 @@ KERNELS = _kernels("rcp", (
     (rcp_rz_ftz_f64_1, 1, "rz.ftz.f64"),
     (rcp_rm_ftz_f64_1, 1, "rm.ftz.f64"),
     (rcp_rp_ftz_f64_1, 1, "rp.ftz.f64"),
+    (rcp_approx_f32_1_sm_50, 1, "approx.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75"),
+    (rcp_approx_ftz_f32_1_sm_50, 1, "approx.ftz.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75"),
 ))

@@ -3,15 +3,22 @@
 
 import numpy as _np
 
-from ..arithmetic import fusedMultiplyAdd
+from ..arithmetic import fusedMultiplyAdd, multiplication
 from ..binary import Array, roundTiesToEven
+from ..comparison import compareLess
 from ..elementary import rSqrt
-from ..encoding import flushed as _flushed, isNaN, isNormal, negate
+from ..encoding import flushed as _flushed, isNaN, isNormal, magnitude, negate
 from ..formats import f32, f64
 from ..selection import propagate as _propagate, select
+from ..unit import unit
+from ..units import RSQ_sm_50
 from . import kernels as _kernels
 
+_x00800000: Array = _np.array(0x00800000, _np.uint32)
 _x4000000000000000: Array = _np.array(0x4000000000000000, _np.uint64)
+_x45800000: Array = _np.array(0x45800000, _np.uint32)
+_x4b800000: Array = _np.array(0x4b800000, _np.uint32)
+_x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 _x7fffffff00000000: Array = _np.array(0x7fffffff00000000, _np.uint64)
 _xffffffff00000000: Array = _np.array(0xffffffff00000000, _np.uint64)
 
@@ -40,6 +47,20 @@ def rsqrt_approx_ftz_f64_1(a: Array) -> Array:
     return select(isNaN(d, f64), _x7fffffff00000000, d)  # types.yaml:96
 
 
+def rsqrt_approx_f32_1_sm_50(a: Array) -> Array:
+    tiny = compareLess(magnitude(a, f32), _x00800000, f32)  # rsqrt.yaml:54
+    scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # rsqrt.yaml:55
+    root = unit(scaled, RSQ_sm_50)  # rsqrt.yaml:56
+    d = select(tiny, multiplication(root, _x45800000, f32, roundTiesToEven, False), root)  # rsqrt.yaml:57
+    return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
+
+
+def rsqrt_approx_ftz_f32_1_sm_50(a: Array) -> Array:
+    a_2 = _flushed(a, f32)  # modifiers.yaml:66
+    d = unit(a_2, RSQ_sm_50)  # rsqrt.yaml:51
+    return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
+
+
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
 KERNELS = _kernels("rsqrt", (
@@ -48,4 +69,6 @@ KERNELS = _kernels("rsqrt", (
     (rsqrt_approx_ftz_f32_1, 1, "approx.f32", "sm_10 sm_11 sm_12 sm_13"),
     (rsqrt_approx_f64_1, 1, "approx.f64 f64"),
     (rsqrt_approx_ftz_f64_1, 1, "approx.ftz.f64"),
+    (rsqrt_approx_f32_1_sm_50, 1, "approx.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75"),
+    (rsqrt_approx_ftz_f32_1_sm_50, 1, "approx.ftz.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75"),
 ))

@@ -4,6 +4,7 @@
 
 #include "formats.h"
 #include "kernel.h"
+#include "units.h"
 
 LANE(div_approx_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = division_f32(v_a, v_b, roundTiesToEven, 0);  /* div.yaml:39 */
@@ -82,4 +83,37 @@ LANE(div_rm_f64_2, uint64_t, roundTowardNegative, uint64_t v_a, uint64_t v_b) {
 LANE(div_rp_f64_2, uint64_t, roundTowardPositive, uint64_t v_a, uint64_t v_b) {
     uint64_t v_d = division_f64(v_a, v_b, roundTowardPositive, 0);  /* div.yaml:39 */
     return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:55 */
+}
+
+LANE(div_approx_f32_2_sm_50, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+    _Bool v_tiny = compareLess_f32(magnitude_f32(v_b), 0x00800000u);  /* div.yaml:55 */
+    uint32_t v_dividend = select_32(v_tiny, multiplication_f32(v_a, 0x4b800000u, roundTiesToEven, 0), v_a);  /* div.yaml:56 */
+    uint32_t v_divisor = select_32(v_tiny, multiplication_f32(v_b, 0x4b800000u, roundTiesToEven, 0), v_b);  /* div.yaml:57 */
+    uint32_t v_reciprocal = unit_RCP_sm_50(v_divisor);  /* div.yaml:58 */
+    return multiplication_f32(v_reciprocal, v_dividend, roundTiesToEven, 0);  /* div.yaml:59 */
+}
+
+LANE(div_approx_ftz_f32_2_sm_50, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+    uint32_t v_b_2 = flushed_f32(v_b);  /* modifiers.yaml:66 */
+    uint32_t v_reciprocal = unit_RCP_sm_50(v_b_2);  /* div.yaml:51 */
+    return multiplication_f32(v_reciprocal, flushed_f32(v_a), roundTiesToEven, 1);  /* div.yaml:52 */
+}
+
+LANE(div_full_f32_2_sm_50, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+    uint32_t v_small = select_32(compareLess_f32(magnitude_f32(v_b), 0x00800000u), 0x4b800000u, 0x3f800000u);  /* div.yaml:62 */
+    uint32_t v_scale = select_32(compareGreater_f32(magnitude_f32(v_b), 0x7e800000u), 0x3e800000u, v_small);  /* div.yaml:63 */
+    uint32_t v_dividend = multiplication_f32(v_a, v_scale, roundTiesToEven, 0);  /* div.yaml:64 */
+    uint32_t v_divisor = multiplication_f32(v_b, v_scale, roundTiesToEven, 0);  /* div.yaml:65 */
+    uint32_t v_reciprocal = unit_RCP_sm_50(v_divisor);  /* div.yaml:66 */
+    return multiplication_f32(v_reciprocal, v_dividend, roundTiesToEven, 0);  /* div.yaml:67 */
+}
+
+LANE(div_full_ftz_f32_2_sm_50, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+    uint32_t v_b_2 = flushed_f32(v_b);  /* modifiers.yaml:66 */
+    uint32_t v_small = 0x3f800000u;  /* div.yaml:62 */
+    uint32_t v_scale = select_32(compareGreater_f32(magnitude_f32(v_b_2), 0x7e800000u), 0x3e800000u, v_small);  /* div.yaml:63 */
+    uint32_t v_dividend = multiplication_f32(flushed_f32(v_a), v_scale, roundTiesToEven, 1);  /* div.yaml:64 */
+    uint32_t v_divisor = multiplication_f32(flushed_f32(v_b), v_scale, roundTiesToEven, 1);  /* div.yaml:65 */
+    uint32_t v_reciprocal = unit_RCP_sm_50(v_divisor);  /* div.yaml:66 */
+    return multiplication_f32(v_reciprocal, v_dividend, roundTiesToEven, 1);  /* div.yaml:67 */
 }

@@ -4,6 +4,7 @@
 
 #include "formats.h"
 #include "kernel.h"
+#include "units.h"
 
 DECIDING(ex2_approx_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     return exp2_f32(v_a, roundTiesToEven, 0, undecided);  /* ex2.yaml:34 */
@@ -11,4 +12,18 @@ DECIDING(ex2_approx_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
 
 DECIDING(ex2_approx_ftz_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     return exp2_f32(flushed_f32(v_a), roundTiesToEven, 1, undecided);  /* ex2.yaml:34 */
+}
+
+LANE(ex2_approx_f32_1_sm_50, uint32_t, roundTiesToEven, uint32_t v_a) {
+    _Bool v_tiny = compareLess_f32(v_a, 0xc2fc0000u);  /* ex2.yaml:43 */
+    uint32_t v_half = select_32(v_tiny, multiplication_f32(v_a, 0x3f000000u, roundTiesToEven, 0), v_a);  /* ex2.yaml:44 */
+    uint32_t v_power = unit_EX2_sm_50(v_half);  /* ex2.yaml:45 */
+    uint32_t v_d = select_32(v_tiny, multiplication_f32(v_power, v_power, roundTiesToEven, 0), v_power);  /* ex2.yaml:46 */
+    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
+}
+
+LANE(ex2_approx_ftz_f32_1_sm_50, uint32_t, roundTiesToEven, uint32_t v_a) {
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
+    uint32_t v_d = unit_EX2_sm_50(v_a_2);  /* ex2.yaml:40 */
+    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
 }

@@ -4,6 +4,7 @@
 
 #include "formats.h"
 #include "kernel.h"
+#include "units.h"
 
 DECIDING(lg2_approx_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     return log2_f32(v_a, roundTiesToEven, 0, undecided);  /* lg2.yaml:27 */
@@ -11,4 +12,18 @@ DECIDING(lg2_approx_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
 
 DECIDING(lg2_approx_ftz_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     return log2_f32(flushed_f32(v_a), roundTiesToEven, 1, undecided);  /* lg2.yaml:27 */
+}
+
+LANE(lg2_approx_f32_1_sm_50, uint32_t, roundTiesToEven, uint32_t v_a) {
+    _Bool v_tiny = compareLess_f32(magnitude_f32(v_a), 0x00800000u);  /* lg2.yaml:36 */
+    uint32_t v_scaled = select_32(v_tiny, multiplication_f32(v_a, 0x4b800000u, roundTiesToEven, 0), v_a);  /* lg2.yaml:37 */
+    uint32_t v_logarithm = unit_LG2_sm_50(v_scaled);  /* lg2.yaml:38 */
+    uint32_t v_d = select_32(v_tiny, subtraction_f32(v_logarithm, 0x41c00000u, roundTiesToEven, 0), v_logarithm);  /* lg2.yaml:39 */
+    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
+}
+
+LANE(lg2_approx_ftz_f32_1_sm_50, uint32_t, roundTiesToEven, uint32_t v_a) {
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
+    uint32_t v_d = unit_LG2_sm_50(v_a_2);  /* lg2.yaml:33 */
+    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
 }

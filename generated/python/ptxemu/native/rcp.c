@@ -4,6 +4,7 @@
 
 #include "formats.h"
 #include "kernel.h"
+#include "units.h"
 
 LANE(rcp_approx_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     return division_f32(0x3f800000u, v_a, roundTiesToEven, 0);  /* rcp.yaml:62 */
@@ -107,4 +108,17 @@ LANE(rcp_rp_ftz_f64_1, uint64_t, roundTowardPositive, uint64_t v_a) {
     uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
     uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:56 */
     return select_64(v_condition, v_d_4, v_d);  /* types.yaml:55 */
+}
+
+LANE(rcp_approx_f32_1_sm_50, uint32_t, roundTiesToEven, uint32_t v_a) {
+    uint32_t v_scale = select_32(compareLess_f32(magnitude_f32(v_a), 0x00800000u), 0x4b800000u, select_32(compareGreater_f32(magnitude_f32(v_a), 0x7e800000u), 0x3e800000u, 0x3f800000u));  /* rcp.yaml:73 */
+    uint32_t v_scaled = multiplication_f32(v_a, v_scale, roundTiesToEven, 0);  /* rcp.yaml:74 */
+    uint32_t v_reciprocal = unit_RCP_sm_50(v_scaled);  /* rcp.yaml:75 */
+    return multiplication_f32(v_reciprocal, v_scale, roundTiesToEven, 0);  /* rcp.yaml:76 */
+}
+
+LANE(rcp_approx_ftz_f32_1_sm_50, uint32_t, roundTiesToEven, uint32_t v_a) {
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
+    uint32_t v_d = unit_RCP_sm_50(v_a_2);  /* rcp.yaml:69 */
+    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
 }

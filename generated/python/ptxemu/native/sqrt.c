@@ -4,6 +4,7 @@
 
 #include "formats.h"
 #include "kernel.h"
+#include "units.h"
 
 LANE(sqrt_approx_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     return squareRoot_f32(v_a, roundTiesToEven, 0);  /* sqrt.yaml:39 */
@@ -55,4 +56,32 @@ LANE(sqrt_rm_f64_1, uint64_t, roundTowardNegative, uint64_t v_a) {
 LANE(sqrt_rp_f64_1, uint64_t, roundTowardPositive, uint64_t v_a) {
     uint64_t v_d = squareRoot_f64(v_a, roundTowardPositive, 0);  /* sqrt.yaml:39 */
     return propagate_f64(v_d, v_a);  /* types.yaml:55 */
+}
+
+LANE(sqrt_approx_f32_1_sm_50, uint32_t, roundTiesToEven, uint32_t v_a) {
+    _Bool v_tiny = compareLess_f32(magnitude_f32(v_a), 0x00800000u);  /* sqrt.yaml:51 */
+    uint32_t v_scaled = select_32(v_tiny, multiplication_f32(v_a, 0x4b800000u, roundTiesToEven, 0), v_a);  /* sqrt.yaml:52 */
+    uint32_t v_root = unit_RCP_sm_50(unit_RSQ_sm_50(v_scaled));  /* sqrt.yaml:53 */
+    uint32_t v_d = select_32(v_tiny, multiplication_f32(v_root, 0x39800000u, roundTiesToEven, 0), v_root);  /* sqrt.yaml:54 */
+    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
+}
+
+LANE(sqrt_approx_f32_1_sm_60, uint32_t, roundTiesToEven, uint32_t v_a) {
+    _Bool v_tiny = compareLess_f32(magnitude_f32(v_a), 0x00800000u);  /* sqrt.yaml:60 */
+    uint32_t v_scaled = select_32(v_tiny, multiplication_f32(v_a, 0x4b800000u, roundTiesToEven, 0), v_a);  /* sqrt.yaml:61 */
+    uint32_t v_root = unit_SQRT_sm_60(v_scaled);  /* sqrt.yaml:62 */
+    uint32_t v_d = select_32(v_tiny, multiplication_f32(v_root, 0x39800000u, roundTiesToEven, 0), v_root);  /* sqrt.yaml:63 */
+    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
+}
+
+LANE(sqrt_approx_ftz_f32_1_sm_50, uint32_t, roundTiesToEven, uint32_t v_a) {
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
+    uint32_t v_d = unit_RCP_sm_50(unit_RSQ_sm_50(v_a_2));  /* sqrt.yaml:47 */
+    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
+}
+
+LANE(sqrt_approx_ftz_f32_1_sm_60, uint32_t, roundTiesToEven, uint32_t v_a) {
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
+    uint32_t v_d = unit_SQRT_sm_60(v_a_2);  /* sqrt.yaml:57 */
+    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
 }

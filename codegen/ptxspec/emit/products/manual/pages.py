@@ -44,6 +44,7 @@ class Row:
     manual: str
     stands_for: str
     measured: tuple[str, ...]
+    reported: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     for c in checked:
         instruction = c.instruction
         rows, refused = (_rows(spec, write, instruction, vs) for vs in (instruction.variants, instruction.refused))
-        claims = _claims(write, instruction)
+        claims = _claims(spec, write, instruction)
         told: list[Group | Claim] = [*rows, *refused, *claims]
         texts = [*(s.text for s in instruction.syntax), *(text for one in told for text in one.forms)]
         values = {
@@ -106,7 +107,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
             "recordings": _recordings(spec, instruction),
             "differs": any(v.manual != v.requires for v in instruction.variants),
             "stages": _stages(spec, instruction),
-            "hardware": [(p, _recorded(spec, p)) for p in instruction.hardware],
+            "hardware": [(p, _recorded(spec, instruction, p)) for p in instruction.hardware],
             "nan_rules": _nan_rules(instruction),
             "roundings": _roundings(spec, instruction),
             "ended": {s.text: until for s in instruction.syntax if (until := _until(instruction, s))},
@@ -167,10 +168,14 @@ def _ledger(spec: Spec, write: Writer) -> list[tuple[Entry, Sequence[str]]]:
     return [(same[0], write.whole(variants[e.variant, e.operands] for e in same)) for same in found.values()]
 
 
-def _claims(write: Writer, instruction: Instruction) -> list[Claim]:
+def _claims(spec: Spec, write: Writer, instruction: Instruction) -> list[Claim]:
     found: dict[tuple[str, str], list[Variant]] = {}
     for v in instruction.variants:
         found.setdefault((v.claim, basis(instruction, v)), []).append(v)
+    for v in instruction.variants:
+        if targets := spec.reported_on(v):
+            told = f"all 2^32 results of {spec.reporter(v, targets[0])}; here on {', '.join(targets)}"
+            found.setdefault(("reported", told), []).append(v)
     return [
         Claim(name, rests_on, len(variants), write.whole(variants) if len(found) > 1 else ())
         for (name, rests_on), variants in found.items()
@@ -209,6 +214,7 @@ def _row(spec: Spec, instruction: Instruction, v: Variant) -> Row:
         manual="" if manual == requires else manual,
         stands_for=longer.spelling if longer else "",
         measured=tuple(dict.fromkeys(r.target for r in spec.recordings if spec.claim(v, r.target) == "measured")),
+        reported=spec.reported_on(v),
     )
 
 
@@ -231,9 +237,10 @@ def _stages(spec: Spec, instruction: Instruction) -> list[Stage]:
     return stages
 
 
-def _recorded(spec: Spec, path: HardwarePath) -> str:
-    """The targets where all units of a path are known."""
-    known = [t for t in spec.targets if all(spec.model(u, t) for u in path.units)]
+def _recorded(spec: Spec, instruction: Instruction, path: HardwarePath) -> str:
+    """The targets where a path is followed, as all units of it are known."""
+    alike = [p for p in instruction.hardware if p.selector.text == path.selector.text]
+    known = [t for t in spec.targets if spec.known_path(alike, t) is path]
     return ", ".join(known) or "on none yet"
 
 

@@ -1,0 +1,32 @@
+"""spec/published.yaml -> model: what others published of the hardware, and on which targets they compared it."""
+
+from __future__ import annotations
+
+from ..model import PublishedModel, Report, Spec
+from .context import Context
+from .positioned import Document
+
+
+def read_published(doc: Document | None, spec: Spec, context: Context) -> dict[str, PublishedModel]:
+    """The published models by their names; none without the file."""
+    found = {}
+    for name, m in doc.data["models"].items() if doc else ():
+        assert doc is not None
+        reports = []
+        for i, r in enumerate(m["reports"]):
+            at = ("models", name, "reports", i)
+            unit, spelling = r.get("unit", ""), r["variant"]
+            if unit and unit not in spec.units:
+                context.errors.append(doc.error((*at, "unit"), f"unknown unit '{unit}'"))
+            instruction = spec.instructions.get(spelling.partition(".")[0])
+            # A specification with some of the instructions says nothing of the others.
+            if instruction and all(v.spelling != spelling for v in instruction.variants):
+                context.errors.append(doc.error((*at, "variant"), f"unknown variant '{spelling}'"))
+            within = [context.within(doc, (*at, "within", k), text) for k, text in enumerate(r["within"])]
+            targets = tuple(t for t in spec.targets if any(w and spec.is_within(t, w) for w in within))
+            reports.append(Report(r["results"], spelling, unit, targets))
+        found[name] = PublishedModel(
+            name, m["author"], m["source"], m["commit"], m["licence"], " ".join(m["judged"].split()), m["evidence"],
+            tuple(reports),
+        )  # fmt: skip
+    return found
