@@ -17,12 +17,14 @@ OPCODES = ("add", "mul", "min", "max")
 
 
 def copied(to: Path, opcodes: Container[str] = OPCODES) -> Path:
-    """The repository's spec/ and templates/ with few opcodes."""
+    """The repository's spec/ and templates/ with few opcodes, and with nothing known of units."""
     for folder in ("spec", "templates"):
         shutil.copytree(ROOT / folder, to / folder)
     for path in (to / "spec/instructions").iterdir():
         if path.stem not in opcodes:
             path.unlink()
+    for path in (to / "spec/units").glob("*.yaml"):
+        path.unlink()
     return to
 
 

@@ -104,7 +104,8 @@ def models(spec: Spec) -> dict[str, UnitModel]:
         ),
         "turns": model(f32, Argument("turns", 24, odd=True, mirror="negate"), 0, 25, 24, interpolator(8, 8, 7, True)),
         "phase": model(
-            f32, Argument("turns", 22, phase=1, mirror="complement"), 0, 24, 20, interpolator(8, 8, 3, True)
+            f32, Argument("turns", 22, last=12, phase=1, mirror="complement", factor=Fraction(5, 16)), 0, 24, 20,
+            interpolator(8, 8, 3, True),
         ),
         "range": model(
             f32, Argument("octaves", 23, first=-12, last=3, odd=True), 1, 24, 24, interpolator(64, 4, 8, True)

@@ -30,7 +30,7 @@ def _evidence(options: argparse.Namespace, spec: Spec) -> list[tuple[str, Eviden
     if published.is_published(options.recording):
         return [
             (r.entry.report.unit, r)
-            for r in published.reported(published.read(options.recording, spec), options.unit or ())
+            for r in published.reported(published.read(options.recording, spec), options.unit or (), spec)
         ]
     with progress_bar("reading") as report:
         found = recording.read(options.recording, spec, _wanted(options, spec), report)

@@ -83,8 +83,8 @@ class Report:
 
 @dataclass(frozen=True)
 class PublishedModel:
-    """A model of hardware that somebody else published and compared with GPUs, as `judged` says. `evidence` is the folder
-    with its results, below the root."""
+    """A model of hardware that somebody else published and compared with GPUs, as `judged` says. `evidence` is the
+    folder with its results, below the root."""
 
     name: str
     author: str

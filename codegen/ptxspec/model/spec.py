@@ -119,7 +119,8 @@ class Spec:
         return "reported" if not found and self.reporter(variant, target) else variant.claim
 
     def reporter(self, variant: Variant, target: str | None) -> PublishedModel | None:
-        """The published model all of whose results of a variant the emulator has on a target that its author compared."""
+        """The published model all of whose results of a variant the emulator has, on a target that its author
+        compared."""
         if target is None:
             return None
         path = self.known_path(self.instructions[variant.opcode].hardware_paths(variant), target)
@@ -130,7 +131,19 @@ class Spec:
 
     def reported_on(self, variant: Variant) -> tuple[str, ...]:
         """The targets on which the claim is `reported`."""
-        return tuple(t for t in self.targets if self.claim(variant, t) == "reported") if self.published else ()
+        if not self.published or not self.instructions[variant.opcode].hardware_paths(variant):
+            return ()
+        return tuple(t for t in self.targets if self.claim(variant, t) == "reported")
+
+    def inferred_on(self, variant: Variant) -> tuple[str, ...]:
+        """The targets on which the emulator follows a published model, though nobody compared the variant there."""
+        paths, found = self.instructions[variant.opcode].hardware_paths(variant), []
+        for target in self.targets if paths else ():
+            path = self.known_path(paths, target) if self.catalog.takes(variant.requires, target) else None
+            models = [self.model(u, target) for u in path.units] if path else []
+            if any(m and m.fitted.reported for m in models) and self.claim(variant, target) != "reported":
+                found.append(target)
+        return tuple(found)
 
     def registers(self, instruction: Instruction, variant: Variant, type: str) -> tuple[str, ...]:
         """The registers that the assembler takes for an operand of a type; empty where nobody said."""

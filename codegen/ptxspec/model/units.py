@@ -33,9 +33,10 @@ class Argument:
                         truncated: "negate" (subtracted from zero) or "complement" (the same, where there is a fraction
                         less one unit of its last place: every bit of the fraction inverted, and one less before it)
          "turns"        the magnitude, times `factor` exactly, in fixed point, truncated, as an angle in turns, to which
-                        `phase` quarters are added: what follows the two bits of the quarter, which in odd quarters is mirrored, "complement"
-                        (every bit inverted) or "negate" (subtracted from a quarter); k is 0, and the result is negative
-                        in the third and fourth quarter
+                        `phase` quarters are added: what follows the two bits of the quarter, which in odd quarters is
+                        mirrored, "complement" (every bit inverted) or "negate" (subtracted from a quarter); k is 0, and
+                        the result is negative in the third and fourth quarter; with a `last` exponent, larger numbers
+                        are whole turns
          "pattern"      the encoding as it is, special operands included
 
     With `odd`, the result takes the operand's sign."""
@@ -122,11 +123,11 @@ class Own:
 class UnitModel:
     """What a unit computes on the targets from `within[0]` to `within[1]`, bit for bit on what was recorded.
 
-    The sum of a number's polynomial, to which the scale is added where there is no `exponent`, is rounded to `point` bits
-    after the point: `rounding` is roundTowardNegative or, in sign and magnitude, roundTowardZero. Times 2 to the power
-    of `exponent` times the scale it is normalised and truncated to `precision` bits; subnormal operands and results are
-    zeros. `special` are the results of +zero, -zero, +infinity, -infinity, nan and, where they have none of their own,
-    negative numbers; `own` are those of other operands to which the polynomial does not apply. Models are compared as
+    The sum of a number's polynomial, to which the scale is added where there is no `exponent`, is rounded to `point`
+    bits after the point: `rounding` is roundTowardNegative or, in sign and magnitude, roundTowardZero. Times 2 to the
+    power of `exponent` times the scale it is normalised and truncated to `precision` bits; subnormal operands and
+    results are zeros. `special` are the results of +zero, -zero, +infinity, -infinity, nan and, where they have none of
+    their own, negative numbers; `own` are those of other operands to which the polynomial does not apply. Models are compared as
     objects."""
 
     unit: str
@@ -151,8 +152,8 @@ class UnitModel:
 
 @dataclass(frozen=True)
 class Unit:
-    """A function of the special function unit. From `argument` to `words`, and with `rounding`, it is what is expected of
-    it, where fitting begins: None and nothing where nothing is known. `models` are what was recorded."""
+    """A function of the special function unit. From `argument` to `words`, and with `rounding`, it is what is expected
+    of it, where fitting begins: None and nothing where nothing is known. `models` are what was recorded."""
 
     name: str
     summary: str

@@ -385,6 +385,9 @@ class Database:
                 source = f"{name} by {p['author']} ({p['source']}, commit {p['commit'][:12]}, {p['licence']})"
                 rests_on = f"all 2^32 results of {source}; {p['judged']}; no measurement of ours"
                 return v._replace(claim="reported", rests_on=rests_on)
+        if target in self.data["inferred"].get(v.spelling, ()):
+            told = "the emulator follows a published model, by inference: its author did not compare this there"
+            return v._replace(rests_on=f"{v.rests_on}; {told}")
         return v
 
     def diff_ptx(self, old: str, new: str) -> tuple[list[Variant], list[Variant]]:

@@ -29,6 +29,11 @@ def page(root: Root, name: str, operands: int | None = None) -> str:
     return "\n".join(_variant(db, v) for v in same if operands in (None, v.operands))
 
 
+def _reported(published: dict[str, Any], v: Variant) -> list[str]:
+    """The targets on which a published model has the variant's results."""
+    return [t for r in published["reports"].values() if r["variant"] == v.spelling for t in r["targets"]]
+
+
 def _variant(db: Database, v: Variant) -> str:
     data, about, names = db.data, db.opcodes[v.opcode].data, v.spelling.split(".")[1:]
     known, longer = db.known_of(v), db.stands_for(v)
@@ -46,6 +51,10 @@ def _variant(db: Database, v: Variant) -> str:
         lines.append(f"- error: at most {a['bound']} {a['kind']} for {a.get('range', 'all')} operands ({a['section']})")
     lines += [f"- claim: {v.claim}", f"- it rests on: {v.rests_on}"]
     lines += [f"- recorded: {r}: {STANDINGS[found]}" for r, found in v.recorded] or ["- recorded: on no GPU yet"]
+    if on := sorted({t for p in data["published"].values() for t in _reported(p, v)}):
+        lines.append(f"- claim on {', '.join(on)}: reported")
+    if on := data["inferred"].get(v.spelling):
+        lines.append(f"- follows a published model by inference on {', '.join(on)}")
     if known["nan"] is not None:
         rule = data["nan_rules"][known["nan"]]
         own = known.get("nan_rests_on")

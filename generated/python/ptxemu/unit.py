@@ -37,10 +37,10 @@ class Unit:
 
         C0 << shifts[0] + C1 * x << shifts[1] + C2 * square << shifts[2] + bias
 
-    which has shifts[3] more bits after the point. The square is that of x without its last `unseen` bits, and lacks what
-    stands below 2**drop: with `columns` the partial products there, else the bits. Without coefficients, `differences`
-    is a zlib stream in base85 of little-endian integers of `width` bytes: the steps in the last place by which a result
-    differs from that of `function`."""
+    which has shifts[3] more bits after the point. The square is that of x without its last `unseen` bits, and lacks
+    what stands below 2**drop: with `columns` the partial products there, else the bits. Without coefficients,
+    `differences` is a zlib stream in base85 of little-endian integers of `width` bytes: the steps in the last place by
+    which a result differs from that of `function`."""
 
     format: Format
     kind: str
@@ -157,8 +157,9 @@ def reduce(x: Array, u: Unit) -> tuple[Array, Array, Array]:
       fixed        `bits` bits after the point; the scale is what stands before it. A `negative` number is rounded down
                    ("floor"), or its magnitude truncated and subtracted from zero ("negate"), where there is a fraction
                    less one unit of its last place ("complement")
-      turns        times `factor` an angle in turns with `bits` bits after the point, plus `phase` quarters, within its quarter,
-                   mirrored in odd ones; the scale is 0
+      turns        times `factor` an angle in turns with `bits` bits after the point, plus `phase` quarters, within
+                   its quarter, mirrored in odd ones; with a `last` exponent, larger numbers are whole turns; the scale
+                   is 0
     """
     f = u.format
     sign = x > f.magnitude_mask
@@ -191,6 +192,8 @@ def reduce(x: Array, u: Unit) -> tuple[Array, Array, Array]:
                 minus -= fixed & ones != 0
             np.copyto(fixed, minus, where=sign)
         return fixed >> u.bits, fixed & ones, none
+    if u.last:
+        number[number >= 2.0 ** (u.last + 1)] = 0
     number *= u.factor
     # Whole turns are lost.
     number -= np.floor(number)

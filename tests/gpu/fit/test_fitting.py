@@ -45,7 +45,7 @@ from ptxspec.gpu.fit import recorded
 from ptxspec.gpu.fit.fitting import fit
 from ptxspec.gpu.fit.interpolator import common_residue
 from ptxspec.gpu.fit.observed import emulated
-from ptxspec.gpu.recording import Recorder, Recording
+from ptxspec.gpu.recording import Recorder
 from ptxspec.model import Argument, Fitted, Interpolator, Spec, UnitModel, Variant, Word
 from ptxspec.read.link import read
 from ptxspec.roots import Root
@@ -54,17 +54,21 @@ from ptxspec.roots import Root
 SMALL = vectors.Sizes(random=256, sample=256)
 
 
-def test_units_of_the_repository_rest_until_something_is_recorded() -> None:
+def test_units_of_the_repository_are_followed_where_they_are_known() -> None:
     spec = read(ROOT)
-    assert [m for u in spec.units.values() for m in u.models] == []
+    known = {u.name for u in spec.units.values() if u.models}
+    assert known == {"RCP", "RSQ", "SQRT", "LG2", "EX2", "SIN", "COS", "RRO_SIN", "RRO_COS"}
+    # No GPU was recorded.
+    assert all(m.fitted.reported == "ptx-math" and not m.fitted.gpu for u in spec.units.values() for m in u.models)
     paths = [(i, p) for i in spec.instructions.values() for p in i.hardware]
     assert {i.opcode for i, _ in paths} == {"cos", "div", "ex2", "lg2", "rcp", "rsqrt", "sin", "sqrt", "tanh"}
     assert {u for _, p in paths for u in p.units} == set(spec.units)
     x = np.arange(0, 1 << 32, 9_999_991, dtype=np.uint32)
     for spelling in ("rcp.approx.f32", "sin.approx.f32"):
         assert (ptxemu.execute(spelling, x, target="sm_90") == ptxemu.execute(spelling, x)).all()
+        assert (ptxemu.execute(spelling, x, target="sm_75") != ptxemu.execute(spelling, x)).any()
     data = json.loads((ROOT / "generated/data/ptxspec.json").read_text("utf-8"))
-    assert data["units"]["EX2"]["models"] == []
+    assert [m["reported"] for m in data["units"]["EX2"]["models"]] == ["ptx-math"]
 
 
 @pytest.fixture(scope="session")

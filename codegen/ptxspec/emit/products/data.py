@@ -22,8 +22,8 @@ from ...model import (
     Note,
     Operand,
     OperandRule,
-    Rule,
     Report,
+    Rule,
     Spec,
     Tolerated,
     Type,
@@ -101,6 +101,12 @@ def as_data(spec: Spec) -> Data:
                 "reports": {r.results: {"variant": r.variant, "targets": _reported(spec, r)} for r in p.reports},
             }
             for p in spec.published.values()
+        },
+        "inferred": {
+            v.spelling: list(on)
+            for i in spec.instructions.values()
+            for v in (i.variants if i.hardware else ())
+            if (on := spec.inferred_on(v))
         },
         "requirements": requirements.values,
         "opcodes": {i.opcode: {"summary": i.summary} for i in spec.instructions.values()},
@@ -222,9 +228,12 @@ class _Opcode:
             "semantics": i.semantics.text,
             "hardware": [
                 _given(
-                    **{"for": p.selector.text}, within="..".join(p.within or ()),
-                    units=list(p.units), semantics=p.code.text,
-                ) for p in i.hardware
+                    **{"for": p.selector.text},
+                    within="..".join(p.within or ()),
+                    units=list(p.units),
+                    semantics=p.code.text,
+                )
+                for p in i.hardware
             ],
             "corner_cases": [self.table(t) for t in i.corner_tables],
             "accuracy": [

@@ -13,8 +13,9 @@ import mpmath  # type: ignore[import-untyped]
 
 from ...check.checking import Checked
 from ...model import BOOL, ROUNDINGS, FixedPoint, Format, Kind, Spec, number_in
+from ...semantics.exact.rounding import decode
 from ...semantics.functions import TABLE
-from ...semantics.program import Apply, Program
+from ...semantics.program import Apply, Const, Program
 from ..fusing import FLUSH, PROPAGATE, is_usual, shorten
 from ..lowering import ELEMENTARY, Function, Lowering, Shared, applications, shared, source_of, written
 from ..registry import product
@@ -116,6 +117,8 @@ def _direction(program: Program) -> str:
 def _steering(t: Apply) -> str | None:
     """The direction that an operation needs: its own in a native format, to nearest in a carrier."""
     source, f = t.arguments[0].kind, t.kind
+    if _is_exact_product(t):
+        return ANY
     if not all(k.fixed or _is_native(k) or _has_carrier(k) for k in (f, source)):
         return None
     if t.function in ELEMENTARY:
@@ -132,6 +135,19 @@ def _steering(t: Apply) -> str | None:
     if _is_native(f):
         return t.mode if t.mode != "roundTiesToAway" else None
     return "roundTiesToEven"
+
+
+def _is_exact_product(t: Apply) -> bool:
+    """A product in binary64 of a number of binary32 and a constant that leaves room for all of its bits."""
+    if t.function != "multiplication" or not _is_native(t.kind) or t.kind.width != 64:
+        return False
+    x, y = t.arguments
+    single = isinstance(x, Apply) and x.function == "convert" and _is_native(x.arguments[0].kind)
+    if not single or not isinstance(y, Const) or y.kind.format is None:
+        return False
+    size = abs(decode(y.value, y.kind.format))
+    # Neither it nor anything of its products is near the ends of the exponents.
+    return 2**-24 <= size < 2**24 and size.numerator.bit_length() + 24 <= y.kind.format.precision
 
 
 def _has_mixed(t: Apply) -> bool:

@@ -37,7 +37,8 @@ def fields(m: UnitModel) -> dict[str, Any]:
     a, core = m.argument, m.core
     found: dict[str, Any] = {
         "kind": a.kind, "bits": a.bits, "octaves": a.octaves, "first": a.first, "last": a.last, "odd": a.odd,
-        "phase": a.phase, "mirror": a.mirror, "negative": a.negative, "factor": float(a.factor), "exponent": m.exponent, "point": m.point,
+        "phase": a.phase, "mirror": a.mirror, "negative": a.negative,
+        "factor": float(a.factor), "exponent": m.exponent, "point": m.point,
         "precision": m.precision, "toward_zero": m.rounding == "roundTowardZero",
         "special": tuple(m.special.get(s, -1) for s in SPECIAL),
     }  # fmt: skip
@@ -92,11 +93,12 @@ def in_c(m: UnitModel) -> str:
         [row[1] << s.c1 for row in rows],
         [row[2] << s.c2 for row in rows],
     ]
+    turns = f"{float(a.factor).hex()}, {a.last}, {a.bits}, {a.phase}, {int(a.mirror == 'complement')}, {int(a.odd)}"
     reduced = {
         "significand": f"reduced_by_significand(x, {a.bits}, {a.octaves.bit_length() - 1}, {int(a.odd)})",
         "octaves": f"reduced_by_octaves(x, {a.bits}, {a.first}, {a.last}, {int(a.odd)})",
         "fixed": f"reduced_by_fixed_point(x, {a.bits}, {_NEGATIVE.index(a.negative)})",
-        "turns": f"reduced_by_turns(x, {float(a.factor).hex()}, {a.bits}, {a.phase}, {int(a.mirror == 'complement')}, {int(a.odd)})",
+        "turns": f"reduced_by_turns(x, {turns})",
     }[a.kind]
     squarer = f"{core.unseen}, {core.drop}, {int(core.columns)}"
     arrays = ", ".join(f"{name}_c{i}" for i in range(3))

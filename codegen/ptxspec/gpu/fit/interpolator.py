@@ -1,11 +1,11 @@
 """The coefficients of a quadratic interpolator, recovered exactly from its results.
 
 A result is a sum C0 + C1 x + C2 x**2 + bias rounded down, or toward zero, so it says between which two integers the sum
-lay (in units of its own last place). With C1, C2 and the way of squaring assumed, every result of a segment so bounds C0 + bias from
-both sides, and the assumption holds if and only if the largest lower bound is not above the smallest upper one. That
-much follows from the structure alone (Oberman and Siu, ARITH 2005); which function is approximated does not matter,
-nor how its makers chose the coefficients (Pineiro, Oberman, Muller and Bruguera, IEEE TC 54(3), 2005: a minimax
-polynomial, C1 rounded, C2 fitted again).
+lay (in units of its own last place). With C1, C2 and the way of squaring assumed, every result of a segment so bounds
+C0 + bias from both sides, and the assumption holds if and only if the largest lower bound is not above the smallest
+upper one. That much follows from the structure alone (Oberman and Siu, ARITH 2005); which function is approximated does
+not matter, nor how its makers chose the coefficients (Pineiro, Oberman, Muller and Bruguera, IEEE TC 54(3), 2005: a
+minimax polynomial, C1 rounded, C2 fitted again).
 
 Where to look for C1 and C2 is told by the results too: their least-squares quadratic misses the one behind them by the
 noise of rounding, uniform over one unit, which averages out over the tens of thousands of results of a segment. It
@@ -48,9 +48,9 @@ _ROUNDS_UP = 1 - 2.0**-10
 
 @dataclass(frozen=True)
 class Results:
-    """What is known of the sums: at `place` the integer of the argument, the sum rounded to 2**-point lies between `low`
-    and `high`, both included. int64 [n], in order of places. `upward` are those that were rounded up, the others were
-    rounded down."""
+    """What is known of the sums: at `place` the integer of the argument, the sum rounded to 2**-point lies between
+    `low` and `high`, both included. int64 [n], in order of places. `upward` are those that were rounded up, the others
+    were rounded down."""
 
     place: Array
     low: Array
@@ -179,7 +179,7 @@ class _Search:
             return NotFound(len(unseen), count, (), f"segment {unseen[0]} was not recorded")
         exact = Squarer(0, False)
         nearest = self.contradiction(self.parts[0], Points(*self.expected[1:]), exact)
-        best = NotFound(count, count, (), f"no words and squarer suit the first segments tried", nearest)
+        best = NotFound(count, count, (), "no words and squarer suit the first segments tried", nearest)
         # Should one segment be damaged, the second pair of probes is without it.
         for start in ((0, count // 2), (count // 3, count - 1)):
             probes = [self.parts[i] for i in start]

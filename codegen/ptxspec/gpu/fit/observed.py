@@ -141,7 +141,7 @@ def sums(model: UnitModel, r: Reduced) -> Results:
     keep = slice(None)
     if model.rounding == "roundTowardZero":
         # On which side of zero a sum lay that was rounded to it is not known.
-        keep = r.significand != 0  # type: ignore[assignment]
+        keep = r.significand != 0
     return Results(r.place[keep], low[keep], high[keep], model.point, upward[keep])
 
 

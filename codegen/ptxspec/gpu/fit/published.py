@@ -1,8 +1,10 @@
-"""What a published model computes, as a project keeps it: results that fitting needs, and digests of all. No GPU was there.
+"""What a published model computes, as a project keeps it: results that fitting needs, and digests of all of them. No
+GPU was there.
 
 spec/published.yaml says whose model it is and, for each variant, on which targets its author compared it with GPUs;
-about.json says which of it these results are. For each name of results NAME.digests has 4,096 numbers, the digests of the results of 2^20 encodings each; NAME.results.xz, where it is,
-has results on the cores: second differences of their encodings, in planes of bytes, the lowest first.
+about.json says which of it these results are. For each name of results NAME.digests has 4,096 numbers, the digests of
+the results of 2^20 encodings each; NAME.results.xz, where it is, has results on the cores: second differences of their
+encodings, in planes of bytes, the lowest first.
 """
 
 from __future__ import annotations
@@ -68,23 +70,27 @@ class Kept:
                     continue
                 block = results[start - core.first : start - core.first + vectors.BLOCK]
                 if vectors.digest(block) != digests[start]:
-                    raise PtxspecError(f"{path}: the results from 0x{start:08x} on have another digest: damaged, or made up")
+                    raise PtxspecError(
+                        f"{path}: the results from 0x{start:08x} on have another digest: damaged, or made up"
+                    )
             found.append(results)
         return found
 
 
 def packed(results: Array) -> bytes:
     """Results as a file has them, before it is compressed."""
-    twice = np.diff(np.diff(results.astype(np.uint32), prepend=np.uint32(0)), prepend=np.uint32(0))
+    nothing = np.zeros(1, np.uint32)
+    once = np.diff(results.astype(np.uint32), prepend=nothing)
+    twice: Array = np.diff(once, prepend=nothing).astype(np.uint32)
     return b"".join((twice >> np.uint32(8 * i)).astype(np.uint8).tobytes() for i in range(4))
 
 
 def unpacked(planes: Array) -> Array:
     """What `packed` was given."""
-    low, *others = planes.reshape(4, -1).astype(np.uint32)
-    for i, plane in enumerate(others, 1):
-        low |= plane << np.uint32(8 * i)
-    return np.cumsum(np.cumsum(low, dtype=np.uint32), dtype=np.uint32)
+    twice = np.zeros(planes.size // 4, np.uint32)
+    for i, plane in enumerate(planes.reshape(4, -1)):
+        twice |= plane.astype(np.uint32) << np.uint32(8 * i)
+    return np.cumsum(np.cumsum(twice, dtype=np.uint32), dtype=np.uint32)
 
 
 def is_published(path: Path) -> bool:
@@ -126,9 +132,9 @@ def _cores(r: Report, every: dict[str, Any]) -> tuple[Core, ...]:
 class Reported:
     """One unit's results in a published model, for fitting."""
 
-    def __init__(self, kept: Kept, entry: Entry) -> None:
-        self.kept, self.entry, targets = kept, entry, entry.report.targets
-        self.within = (targets[0], targets[-1])
+    def __init__(self, kept: Kept, entry: Entry, spec: Spec) -> None:
+        self.kept, self.entry = kept, entry
+        self.within = _range(kept.model, entry.report, list(spec.targets))
         self.fitted = Fitted("", "", 1, kept.model.name)
         self._results: list[Array] | None = None
 
@@ -148,9 +154,21 @@ class Reported:
         return self.kept.digests(self.entry) if v.spelling == self.entry.report.variant else None
 
 
-def reported(kept: Kept, units: Sequence[str]) -> list[Reported]:
+def _range(model: PublishedModel, report: Report, targets: list[str]) -> tuple[str, str]:
+    """The first and the last target on which a unit is taken for the same: those between ones that were compared belong
+    to the ones before."""
+    compared = {t: r for r in model.reports if r.variant == report.variant for t in r.targets}
+    first, last = report.targets[0], report.targets[-1]
+    for target in targets[targets.index(last) + 1 :]:
+        if target in compared or not any(t in compared for t in targets[targets.index(target) :]):
+            break
+        last = target
+    return first, last
+
+
+def reported(kept: Kept, units: Sequence[str], spec: Spec) -> list[Reported]:
     """The evidence for each of these units, or for all."""
-    return [Reported(kept, e) for e in kept.entries if e.report.unit and (not units or e.report.unit in units)]
+    return [Reported(kept, e, spec) for e in kept.entries if e.report.unit and (not units or e.report.unit in units)]
 
 
 def _bytes(path: Path) -> bytes:

@@ -1,5 +1,5 @@
-"""What fitting wants: results of variants on encodings in a row, on samples, and digests of those on all encodings; here
-those that a recording of `ptxspec conformance` has."""
+"""What fitting wants: results of variants on encodings in a row, on samples, and digests of those on all encodings.
+Here are those that a recording of `ptxspec conformance` has."""
 
 # mypy: no-warn-return-any
 # NumPy's stubs call what operators make of arrays of any type Any.
@@ -20,8 +20,8 @@ from .arrays import Array
 
 
 class Evidence(Protocol):
-    """What a GPU computed, or is told to compute. `within` are the targets for which it stands, `fitted` is where it comes
-    from."""
+    """What a GPU computed, or is told to compute. `within` are the targets for which it stands, `fitted` is where it
+    comes from."""
 
     within: tuple[str, str]
     fitted: Fitted

@@ -49,5 +49,3 @@ def table(unit: Unit, blank: UnitModel, observed: Sequence[Observed], emulator: 
         return "no table: the results are nowhere near the function"
     text = pack(steps.astype(f"<i{width}").tobytes())
     return replace(blank, core=Differences(unit.function, f"{blank.name}.txt", width, text))
-
-

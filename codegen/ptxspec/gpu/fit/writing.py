@@ -47,6 +47,8 @@ def as_yaml(model: UnitModel) -> str:
         "negative": a.negative if a.kind == "fixed" else None,
         "factor": _hexadecimal(a.factor) if a.factor != 1 else None,
     }  # fmt: skip
+    if a.kind == "turns" and a.last:
+        said["last"] = a.last
     if a.kind == "octaves":
         said |= {"first": a.first, "last": a.last}
     argument = ", ".join(f"{key}: {value}" for key, value in said.items() if value is not None)

@@ -123,6 +123,8 @@ def _reduce(a: Argument, x: int, f: Format) -> tuple[int, int, bool]:
             fixed = -size - (a.negative == "complement" and size & ones != 0)
         return fixed >> a.bits, fixed & ones, negative
     fixed = decode(magnitude, f) * a.factor * (1 << a.bits) // 1
+    if a.last and (magnitude >> f.fraction_bits) - f.bias > a.last:
+        fixed = 0
     quarter, place = (fixed >> a.places) + a.phase, fixed & ones
     if quarter & 1:
         place = ones - place if a.mirror == "complement" else ones + 1 - place

@@ -61,8 +61,8 @@ KERNELS = _kernels("cos", (
     (cos_approx_f32_1, 1, "approx.f32"),
     (cos_approx_ftz_f32_1, 1, "approx.ftz.f32 f32"),
     (cos_approx_ftz_f32_1, 1, "approx.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (cos_approx_f32_1_sm_50, 1, "approx.f32", "sm_50 sm_52 sm_53 sm_60 sm_61"),
+    (cos_approx_f32_1_sm_50, 1, "approx.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62"),
     (cos_approx_f32_1_sm_70, 1, "approx.f32", "sm_70 sm_72 sm_75"),
-    (cos_approx_ftz_f32_1_sm_50, 1, "approx.ftz.f32", "sm_50 sm_52 sm_53 sm_60 sm_61"),
+    (cos_approx_ftz_f32_1_sm_50, 1, "approx.ftz.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62"),
     (cos_approx_ftz_f32_1_sm_70, 1, "approx.ftz.f32", "sm_70 sm_72 sm_75"),
 ))

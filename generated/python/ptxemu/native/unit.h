@@ -29,7 +29,7 @@ static inline Reduced reduced_by_octaves(uint32_t x, int bits, int first, int la
 
 /* A finite number: what is none has a result of its own. */
 static inline double unit_finite(uint32_t magnitude) {
-    return float_of_bits(magnitude < 0x7f800000u ? magnitude : 0x7f7fffffu);
+    return float_of_bits(select_32(magnitude < 0x7f800000u, magnitude, 0x7f7fffffu));
 }
 
 /* `negative` is 0 for floor, 1 for negate, 2 for complement. */
@@ -48,13 +48,16 @@ static inline Reduced reduced_by_fixed_point(uint32_t x, int bits, int negative)
     return r;
 }
 
-static inline Reduced reduced_by_turns(uint32_t x, double factor, int bits, int phase, int complement, int odd) {
-    double turns = unit_finite(x & 0x7fffffffu) * factor;
+static inline Reduced reduced_by_turns(uint32_t x, double factor, int last, int bits, int phase, int complement, int odd) {
+    uint32_t size = x & 0x7fffffffu;
+    /* Larger numbers are whole turns. */
+    double turns = unit_finite(last && size >> 23 > (uint32_t)(last + 127) ? 0 : size) * factor;
     int32_t fixed = (int32_t)((turns - floor(turns)) * (double)(1 << bits)), ones = (1 << (bits - 2)) - 1;
     int32_t quarter = (fixed >> (bits - 2)) + phase, place = fixed & ones;
     int32_t mirrored = complement ? ones - place : ones + 1 - place;
     uint32_t sign = (uint32_t)(quarter & 2) << 30;
-    Reduced r = {quarter & 1 ? mirrored : place, 0, sign ^ (odd ? x & 0x80000000u : 0)};
+    place = (int32_t)select_32(quarter & 1, (uint32_t)mirrored, (uint32_t)place);
+    Reduced r = {place, 0, sign ^ (odd ? x & 0x80000000u : 0)};
     return r;
 }
 

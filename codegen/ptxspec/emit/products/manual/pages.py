@@ -45,6 +45,7 @@ class Row:
     stands_for: str
     measured: tuple[str, ...]
     reported: tuple[str, ...]
+    inferred: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -215,6 +216,7 @@ def _row(spec: Spec, instruction: Instruction, v: Variant) -> Row:
         stands_for=longer.spelling if longer else "",
         measured=tuple(dict.fromkeys(r.target for r in spec.recordings if spec.claim(v, r.target) == "measured")),
         reported=spec.reported_on(v),
+        inferred=spec.inferred_on(v),
     )
 
 
