@@ -104,7 +104,7 @@ def models(spec: Spec) -> dict[str, UnitModel]:
         ),
         "turns": model(f32, Argument("turns", 24, odd=True, mirror="negate"), 0, 25, 24, interpolator(8, 8, 7, True)),
         "phase": model(
-            f32, Argument("turns", 22, last=12, phase=1, mirror="complement", factor=Fraction(5, 16)), 0, 24, 20,
+            f32, Argument("turns", 22, phase=1, mirror="complement", factor=Fraction(5, 16), kept=25), 0, 24, 20,
             interpolator(8, 8, 3, True),
         ),
         "range": model(

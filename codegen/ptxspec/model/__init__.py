@@ -44,7 +44,8 @@ __all__ = [
     "BOOL", "OVERFLOWS", "ROUNDINGS", "Accuracy", "Argument", "Assembler", "Code", "Core", "CornerRow", "CornerTable",
     "Differences", "Entry", "Evidence", "Fitted", "FixedPoint", "Form", "Format", "HardwarePath", "Implied",
     "Instruction", "Interpolator", "Judged", "Key", "Kind", "LaneBits", "Meaning", "Modifier", "Naming", "NanRule",
-    "Note", "Operand", "OperandRule", "Own", "Page", "Pattern", "PublishedModel", "Recording", "Report", "Rule",
-    "Selector", "Spec", "Speed", "SpeedTable", "SyntaxLine", "Tolerated", "Type", "Unit", "UnitModel", "Value", "Variant", "Word",
+    "Note", "Operand", "OperandRule", "Own", "Page", "Pattern", "PublishedModel", "Recording", "Report",
+    "Rule", "Selector", "Spec", "Speed", "SpeedTable", "SyntaxLine", "Tolerated", "Type",
+    "Unit", "UnitModel", "Value", "Variant", "Word",
     "bits_of", "float_in", "ieee", "integer_in", "number_in",
 ]  # fmt: skip

@@ -32,11 +32,11 @@ class Argument:
                         `negative` number the fixed point is "floor" (the number rounded down) or that of the magnitude,
                         truncated: "negate" (subtracted from zero) or "complement" (the same, where there is a fraction
                         less one unit of its last place: every bit of the fraction inverted, and one less before it)
-         "turns"        the magnitude, times `factor` exactly, in fixed point, truncated, as an angle in turns, to which
-                        `phase` quarters are added: what follows the two bits of the quarter, which in odd quarters is
-                        mirrored, "complement" (every bit inverted) or "negate" (subtracted from a quarter); k is 0, and
-                        the result is negative in the third and fourth quarter; with a `last` exponent, larger numbers
-                        are whole turns
+         "turns"        the magnitude, times `factor`, in fixed point, truncated, as an angle in turns, to which `phase`
+                        quarters are added: what follows the two bits of the quarter, which in odd quarters is mirrored,
+                        "complement" (every bit inverted) or "negate" (subtracted from a quarter); k is 0, and the
+                        result is negative in the third and fourth quarter. The product is exact or, where `kept` is not
+                        zero, first truncated to so many bits after the point of the number's significand
          "pattern"      the encoding as it is, special operands included
 
     With `odd`, the result takes the operand's sign."""
@@ -51,6 +51,7 @@ class Argument:
     mirror: str = ""
     negative: str = "floor"
     factor: Fraction = Fraction(1)
+    kept: int = 0
 
     @property
     def places(self) -> int:
@@ -127,8 +128,8 @@ class UnitModel:
     bits after the point: `rounding` is roundTowardNegative or, in sign and magnitude, roundTowardZero. Times 2 to the
     power of `exponent` times the scale it is normalised and truncated to `precision` bits; subnormal operands and
     results are zeros. `special` are the results of +zero, -zero, +infinity, -infinity, nan and, where they have none of
-    their own, negative numbers; `own` are those of other operands to which the polynomial does not apply. Models are compared as
-    objects."""
+    their own, negative numbers; `own` are those of other operands to which the polynomial does not apply. Models are
+    compared as objects."""
 
     unit: str
     name: str

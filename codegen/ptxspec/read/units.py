@@ -32,7 +32,7 @@ _MAY = {
     "significand": {"octaves", "odd"},
     "octaves": {"first", "last", "odd"},
     "fixed": {"negative"},
-    "turns": {"odd", "phase", "mirror", "factor", "last"},
+    "turns": {"odd", "phase", "mirror", "factor", "kept"},
     "pattern": set[str](),
 }
 # How sums are rounded unless a file says otherwise.
@@ -147,7 +147,7 @@ def _argument(
     if kind == "pattern" and int(a.get("bits", format.width)) != format.width:
         errors.append(doc.error((*where, "bits"), f"an encoding of {format.name} has {format.width} bits"))
     first, last = int(a.get("first", 0)), int(a.get("last", 0))
-    if first > last and kind == "octaves":
+    if first > last:
         errors.append(doc.error((*where, "first"), f"the first exponent, {first}, is above the last, {last}"))
     factor = (parse_number(a["factor"]) or (Fraction(1),))[0] if "factor" in a else Fraction(1)
     if "factor" in a and (factor <= 0 or factor.numerator.bit_length() + format.precision > _MOST_RESULT):
@@ -158,6 +158,7 @@ def _argument(
     return Argument(
         kind, int(a.get("bits", 0)), int(a.get("octaves", 1)), first, last, bool(a.get("odd", False)),
         int(a.get("phase", 0)), a.get("mirror", ""), a.get("negative", unknown), factor,
+        int(a.get("kept", 0)),
     )  # fmt: skip
 
 

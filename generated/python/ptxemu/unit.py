@@ -27,7 +27,7 @@ from .binary import Array, Format, roundTiesToEven
 class Unit:
     """One function of the unit on some targets.
 
-    `kind` and the fields up to `factor` say how an argument is reduced (see `reduce`), those up to `own_results` what
+    `kind` and the fields up to `kept` say how an argument is reduced (see `reduce`), those up to `own_results` what
     becomes of the sum: a number, plus the scale where `exponent` is None, rounded to `point` bits after the point, down
     or `toward_zero`, times 2 to the power of `exponent` times the scale, truncated to `precision` bits. `special` are
     the results of +zero, -zero, +infinity, -infinity, NaN and negative numbers (-1: these have none of their own),
@@ -53,6 +53,7 @@ class Unit:
     mirror: str
     negative: str
     factor: float
+    kept: int
     exponent: int | None
     point: int
     precision: int
@@ -158,8 +159,8 @@ def reduce(x: Array, u: Unit) -> tuple[Array, Array, Array]:
                    ("floor"), or its magnitude truncated and subtracted from zero ("negate"), where there is a fraction
                    less one unit of its last place ("complement")
       turns        times `factor` an angle in turns with `bits` bits after the point, plus `phase` quarters, within
-                   its quarter, mirrored in odd ones; with a `last` exponent, larger numbers are whole turns; the scale
-                   is 0
+                   its quarter, mirrored in odd ones; the scale is 0. Where `kept` is not zero, the product is first
+                   truncated to so many bits after the point of the number's significand
     """
     f = u.format
     sign = x > f.magnitude_mask
@@ -192,9 +193,13 @@ def reduce(x: Array, u: Unit) -> tuple[Array, Array, Array]:
                 minus -= fixed & ones != 0
             np.copyto(fixed, minus, where=sign)
         return fixed >> u.bits, fixed & ones, none
-    if u.last:
-        number[number >= 2.0 ** (u.last + 1)] = 0
     number *= u.factor
+    if u.kept:
+        last = _float64(np.maximum(x & f.infinity, f.smallest_normal), f)
+        last *= 2.0**-u.kept
+        number /= last
+        np.floor(number, out=number)
+        number *= last
     # Whole turns are lost.
     number -= np.floor(number)
     number *= 1 << u.bits

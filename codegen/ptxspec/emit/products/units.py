@@ -38,7 +38,7 @@ def fields(m: UnitModel) -> dict[str, Any]:
     found: dict[str, Any] = {
         "kind": a.kind, "bits": a.bits, "octaves": a.octaves, "first": a.first, "last": a.last, "odd": a.odd,
         "phase": a.phase, "mirror": a.mirror, "negative": a.negative,
-        "factor": float(a.factor), "exponent": m.exponent, "point": m.point,
+        "factor": float(a.factor), "kept": a.kept, "exponent": m.exponent, "point": m.point,
         "precision": m.precision, "toward_zero": m.rounding == "roundTowardZero",
         "special": tuple(m.special.get(s, -1) for s in SPECIAL),
     }  # fmt: skip
@@ -93,7 +93,7 @@ def in_c(m: UnitModel) -> str:
         [row[1] << s.c1 for row in rows],
         [row[2] << s.c2 for row in rows],
     ]
-    turns = f"{float(a.factor).hex()}, {a.last}, {a.bits}, {a.phase}, {int(a.mirror == 'complement')}, {int(a.odd)}"
+    turns = f"{float(a.factor).hex()}, {a.kept}, {a.bits}, {a.phase}, {int(a.mirror == 'complement')}, {int(a.odd)}"
     reduced = {
         "significand": f"reduced_by_significand(x, {a.bits}, {a.octaves.bit_length() - 1}, {int(a.odd)})",
         "octaves": f"reduced_by_octaves(x, {a.bits}, {a.first}, {a.last}, {int(a.odd)})",

@@ -46,9 +46,8 @@ def as_yaml(model: UnitModel) -> str:
         "odd": "true" if a.odd else None, "phase": a.phase or None, "mirror": a.mirror or None,
         "negative": a.negative if a.kind == "fixed" else None,
         "factor": _hexadecimal(a.factor) if a.factor != 1 else None,
+        "kept": a.kept or None,
     }  # fmt: skip
-    if a.kind == "turns" and a.last:
-        said["last"] = a.last
     if a.kind == "octaves":
         said |= {"first": a.first, "last": a.last}
     argument = ", ".join(f"{key}: {value}" for key, value in said.items() if value is not None)

@@ -122,9 +122,11 @@ def _reduce(a: Argument, x: int, f: Format) -> tuple[int, int, bool]:
             size = decode(magnitude, f) * (1 << a.bits) // 1
             fixed = -size - (a.negative == "complement" and size & ones != 0)
         return fixed >> a.bits, fixed & ones, negative
-    fixed = decode(magnitude, f) * a.factor * (1 << a.bits) // 1
-    if a.last and (magnitude >> f.fraction_bits) - f.bias > a.last:
-        fixed = 0
+    angle = decode(magnitude, f) * a.factor
+    if a.kept:
+        last = Fraction(2) ** ((magnitude >> f.fraction_bits) - f.bias - a.kept)
+        angle = angle // last * last
+    fixed = angle * (1 << a.bits) // 1
     quarter, place = (fixed >> a.places) + a.phase, fixed & ones
     if quarter & 1:
         place = ones - place if a.mirror == "complement" else ones + 1 - place

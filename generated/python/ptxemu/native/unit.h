@@ -48,10 +48,14 @@ static inline Reduced reduced_by_fixed_point(uint32_t x, int bits, int negative)
     return r;
 }
 
-static inline Reduced reduced_by_turns(uint32_t x, double factor, int last, int bits, int phase, int complement, int odd) {
+static inline Reduced reduced_by_turns(uint32_t x, double factor, int kept, int bits, int phase, int complement, int odd) {
     uint32_t size = x & 0x7fffffffu;
-    /* Larger numbers are whole turns. */
-    double turns = unit_finite(last && size >> 23 > (uint32_t)(last + 127) ? 0 : size) * factor;
+    double turns = unit_finite(size) * factor;
+    if (kept) {
+        uint32_t binade = size & 0x7f800000u;
+        double last = unit_finite(select_32(binade == 0, 0x00800000u, binade)) / (double)(UINT64_C(1) << kept);
+        turns = floor(turns / last) * last;
+    }
     int32_t fixed = (int32_t)((turns - floor(turns)) * (double)(1 << bits)), ones = (1 << (bits - 2)) - 1;
     int32_t quarter = (fixed >> (bits - 2)) + phase, place = fixed & ones;
     int32_t mirrored = complement ? ones - place : ones + 1 - place;

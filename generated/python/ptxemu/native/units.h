@@ -334,7 +334,7 @@ static const double RRO_SIN_sm_50_c2[] = {
     -1242.0, -1247.0, -1250.0, -1258.0, -1260.0, -1260.0, -1263.0, -1265.0
 };
 static inline uint32_t unit_RRO_SIN_sm_50(uint32_t x) {
-    Reduced r = reduced_by_turns(x, 0x1.45f3060000000p-3, 32, 25, 0, 1, 1);
+    Reduced r = reduced_by_turns(x, 0x1.45f3060000000p-3, 33, 25, 0, 1, 1);
     double total = unit_sum(r.place, 17, 63, 0, 19, 1, RRO_SIN_sm_50_c0, RRO_SIN_sm_50_c1, RRO_SIN_sm_50_c2);
     uint32_t result = unit_result(total, 0, 0x1p-0, 0, 37, 24) ^ r.sign;
     return unit_special(x, result, 0x00000000u, 0x80000000u, 0x7fffffffu, 0x7fffffffu, 0x7fffffffu);
@@ -408,7 +408,7 @@ static const double RRO_COS_sm_50_c2[] = {
     -1242.0, -1247.0, -1250.0, -1258.0, -1260.0, -1260.0, -1263.0, -1265.0
 };
 static inline uint32_t unit_RRO_COS_sm_50(uint32_t x) {
-    Reduced r = reduced_by_turns(x, 0x1.45f3060000000p-3, 32, 25, 1, 1, 0);
+    Reduced r = reduced_by_turns(x, 0x1.45f3060000000p-3, 33, 25, 1, 1, 0);
     double total = unit_sum(r.place, 17, 63, 0, 19, 1, RRO_COS_sm_50_c0, RRO_COS_sm_50_c1, RRO_COS_sm_50_c2);
     uint32_t result = unit_result(total, 0, 0x1p-0, 0, 37, 24) ^ r.sign;
     return unit_special(x, result, 0x3f800000u, 0x3f800000u, 0x7fffffffu, 0x7fffffffu, 0x7fffffffu);
