@@ -146,7 +146,7 @@ class Matcher:
 
     def unpacks(self, opcode: str, shapes: Sequence[Shape] | None) -> bool:
         """Whether a statement stands the other way round: a vector is its result."""
-        return bool(shapes) and _kind(shapes[0]) == kinds.VECTOR and self._rules.unpacks(opcode)
+        return shapes is not None and [_kind(s) for s in shapes[:1]] == [kinds.VECTOR] and self._rules.unpacks(opcode)
 
     def is_elsewhere(self, opcode: str, shapes: Sequence[Shape] | None) -> bool:
         """Whether operands are those of other instructions of this name."""
