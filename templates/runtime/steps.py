@@ -46,18 +46,21 @@ class StatementError(ValueError):
 @dataclass(frozen=True, eq=False)
 class Step:
     """A statement. `sources` are values, some of them `negated`, and `results` those that it makes, None where one is
-    discarded. Under a `guard`, a value and what it must be, `before` are the values that its results have elsewhere."""
+    discarded; `names` are the registers of these, and `before` the values that they had, None where they had none.
+    Under a `guard`, a value and what it must be, they keep these elsewhere."""
 
     line: int
     text: str
     opcode: str
+    claim: str
     function: Callable[..., Array]
     signature: Signature
     sources: tuple[int, ...]
     negated: tuple[bool, ...]
     results: tuple[int | None, ...]
+    names: tuple[str, ...]
+    before: tuple[int | None, ...]
     guard: tuple[int, bool] | None = None
-    before: tuple[int | None, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

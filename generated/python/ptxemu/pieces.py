@@ -105,7 +105,8 @@ def _loops(steps: Sequence[Step]) -> list[tuple[str, list[Step]]]:
 
 def _reads(step: Step) -> set[int]:
     guard = {step.guard[0]} if step.guard else set()
-    return {*step.sources, *guard, *(v for v in step.before if v is not None)}
+    kept = {v for v in step.before if v is not None} if step.guard else set()
+    return {*step.sources, *guard, *kept}
 
 
 def _writes(step: Step) -> set[int]:
