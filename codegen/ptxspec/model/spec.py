@@ -18,7 +18,8 @@ from .units import Unit, UnitModel
 
 @dataclass(frozen=True)
 class Modifier:
-    """`raw`, `operand`, `result` and `override` are the stages around the body, in the order of design and manual."""
+    """`raw`, `operand`, `result` and `override` are the stages around the body, in the order of design and manual.
+    `mode` and `ftz` stand at `round_place`, a file and a line."""
 
     name: str
     summary: str
@@ -30,6 +31,7 @@ class Modifier:
     operand: Code | None
     result: Code | None
     override: Code | None
+    round_place: str = ""
 
 
 @dataclass(frozen=True)
