@@ -33,7 +33,7 @@ from .context import Context, words
 from .corner_tables import read_table
 from .lane_bits import read_lane_bits
 from .positioned import Document, Where
-from .requirements import expanded, manual_requirement, observed_requirement
+from .requirements import Requirements, expanded
 from .signatures import SyntaxReader
 
 
@@ -128,7 +128,8 @@ class _InstructionFile:
         if len(self.errors) > before:
             return None
         wanted = {v.form for v in self.variants if spelling is None or v.spelling == spelling}
-        completed = [self.complete(v, made) if v.form in wanted else v for v in self.variants]
+        required = Requirements(made.rules, made.assembler_rules, self.spec.catalog)
+        completed = [self.complete(v, made, required) if v.form in wanted else v for v in self.variants]
         variants = [v for v in completed if not (refused and refused.matches(v))]
         for v in variants:
             if v.form in wanted:
@@ -339,9 +340,9 @@ class _InstructionFile:
 
     # Variants
 
-    def complete(self, v: Variant, made: Instruction) -> Variant:
+    def complete(self, v: Variant, made: Instruction, required: Requirements) -> Variant:
         """A variant with what it requires, and what it claims."""
-        manual = manual_requirement(v, made.rules, self.spec.catalog)
+        manual, observed = required.of(v)
         means = tuple(n for m in made.means if m.selector.matches(v) for n in m.modifiers)
         if v.listed and any(a.selector.matches(v) for a in made.accuracy):
             claim = "bounded"
@@ -351,7 +352,7 @@ class _InstructionFile:
             claim = "exact" if any(j.selector.matches(v) for j in made.judged) else "unjudged"
         return replace(
             v,
-            requires=observed_requirement(v, made.rules, made.assembler_rules, self.spec.catalog),
+            requires=observed,
             manual=manual if v.listed else None,
             claim=claim,
             means=means,
