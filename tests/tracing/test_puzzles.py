@@ -222,6 +222,9 @@ def test_random_bits(trace: Trace, text: Text) -> None:
     assert low["chosen"] == "below"
     shown = flat(text("cvt.rs.f16x2.f32", "1.25", "0x1.006p+0", "0x10000fff", "--trace"))
     assert "r bits 12..0 = 0x0fff" in shown and "less than 1, toward zero" in shown
+    # They decide nothing beyond the largest number and its last place.
+    shown = text("cvt.rs.f16x2.f32", "1e9", "65519", "0x10000000", "--trace")
+    assert "too large for f16: +inf" in shown and "beyond the largest number, 65504.0" in flat(shown)
 
 
 def test_a_comparison_with_a_nan(trace: Trace) -> None:

@@ -180,7 +180,8 @@ def _rounding(a: Rounding, rules: Rules) -> Iterator[Row]:
         if n is not None:
             yield key, _neighbour(n, a.to)
     if a.exact.random is not None:
-        yield "random", _random(a, a.exact.random)
+        if a.place is not None:
+            yield "random", _random(a, a.place, a.exact.random)
     else:
         name, place = rules.modes.get(a.mode, ("", ""))
         yield (name, f"{place}  {_rule(a)}") if place else ("rounding", _rule(a))
@@ -252,10 +253,8 @@ def _rule(a: Rounding) -> str:
     return f"a tie, {a.mode}: {winner}, {side}"
 
 
-def _random(a: Rounding, random: Fraction) -> str:
+def _random(a: Rounding, place: Fraction, random: Fraction) -> str:
     """What the random bits decided."""
-    place = a.place
-    assert place is not None
     part = 1 - place if a.exact.negative else place
     went = "1 or more, away from zero" if part + random >= 1 else "less than 1, toward zero"
     return f"{_part(part)} to be cut off + {float(random):.6g} from the random bits: {went}"
