@@ -16,12 +16,17 @@ from . import OK, TARGET, target_named
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Runs a variant on operands with the emulator. --trace says why the result is what it is: the exact value "
+        "before it was rounded, the numbers around it and which one was taken; what was flushed, saturated, compared; "
+        "each with its bits and its line of the specification."
+    )
     parser.add_argument("variant", metavar="VARIANT")
     parser.add_argument(
         "operands",
         nargs="*",
         metavar="OPERAND",
-        help="1.5, -0.0, inf, nan, 0x1.8p-3 or bits 0x3fc00000; lanes as low,high",
+        help="1.5, -0.0, inf, nan, 0x1.8p-3, true or bits 0x3fc00000; lanes as low,high",
     )
     parser.add_argument("--target", metavar="T", help=f"behave as this target, where it is known to differ: {TARGET}")
     parser.add_argument(
