@@ -253,6 +253,23 @@ def test_an_approximation_shows_digits_of_the_function(text: Text) -> None:
     assert "exact     beyond 3.40282366920938...e+38" in text("ex2.approx.f32", "1000.5", "--trace")
 
 
+def test_the_json_has_the_shape_that_the_readme_documents(trace: Trace) -> None:
+    section = (ROOT / "README.md").read_text("utf-8").partition("## For scripts")[2].partition("## Where things are")[0]
+    seen = set()
+    for statement in (
+        ("fma.rn.oob.f16", "1", "2", "0x7fff"),
+        ("max.NaN.f32", "nan", "1"),
+        ("add.ftz.f32", "0x1p-149", "0x1.8p-140"),
+        ("cvt.rs.satfinite.e4m3x4.f32", "1.1", "2.2", "-3.3", "460", "0xdeadbeef"),
+    ):
+        for step in trace(*statement):
+            seen |= {*step, *(key for event in step["why"] for key in event)}
+            seen |= {event["what"] for event in step["why"]}
+            seen |= {event["chosen"] for event in step["why"] if "chosen" in event}
+    assert {"rounding", "choice", "relation", "class", "invalid", "random", "ftz_line"} <= seen
+    assert [name for name in sorted(seen) if f'"{name}"' not in section and f"`{name}`" not in section] == []
+
+
 def test_all_steps_and_no_trace(text: Text, trace: Trace) -> None:
     shown = text("add.f32", "1", "2", "--trace=all")
     assert "  NaN  spec/types.yaml:" in shown and "d  3.0 0x1.8p+1 0x40400000, as before" in shown
