@@ -26,7 +26,8 @@ from .tracing.lines import Rules, Source, TraceLine, lines as trace_lines
 
 @dataclass(frozen=True)
 class Evaluation:
-    """`operands` and `results` are registers; `lanes` has for each lane what it has of the operands."""
+    """`operands` and `results` are registers; `lanes` has for each lane what it has of the operands. `implied` are
+    modifiers that act and are not spelled: the spelling is short for them, or the target adds them."""
 
     variant: Variant
     target: str | None
@@ -35,6 +36,7 @@ class Evaluation:
     results: list[int]
     lanes: list[list[int]]
     rules: Rules
+    implied: list[str]
     trace: list[TraceLine]
 
 
@@ -93,6 +95,7 @@ def evaluate(
         results=results,
         lanes=lanes,
         rules=Rules.of(m for name, m in spec.modifiers.items() if name in effective),
+        implied=[name for name in spec.modifiers if name in effective and name not in variant.modifiers],
         trace=_lines(root, steps) if with_trace else [],
     )
 

@@ -179,6 +179,22 @@ def test_to_the_nearest_integer(trace: Trace) -> None:
     assert event["chosen"] == "end" and event["result"] == "0xff"
 
 
+def test_an_integer_that_a_narrower_type_does_not_have(trace: Trace, text: Text) -> None:
+    (step,) = trace("cvt.u8.s32", "300")
+    assert step["why"] == [{"line": step["line"], "what": "wrapped", "exact": 300, "result": "0x2c"}]
+    (step,) = trace("add.s32", "0x7fffffff", "1")
+    assert (step["why"][0]["exact"], step["after"]) == (2**31, "0x80000000")
+    assert "300, which is no u8 integer: modulo 2^8" in text("cvt.u8.s32", "300", "--trace")
+    assert trace("cvt.u8.s32", "200")[0]["why"] == []
+
+
+def test_modifiers_that_act_unspelled_are_named(text: Text) -> None:
+    shown = text("add.f32", "0x00000001", "1", "--target", "sm_13", "--trace")
+    assert "  as with .ftz, which sm_13 implies\n" in shown and "  .ftz a  spec/modifiers.yaml:" in shown
+    assert "  as with .ftz and .approx, which the spelling implies\n" in text("sin.f32", "0x00000001", "--trace")
+    assert "as with" not in text("add.ftz.f32", "0x00000001", "1", "--target", "sm_90", "--trace")
+
+
 def test_a_nan_to_an_integer(trace: Trace) -> None:
     (step,) = trace("cvt.rni.s32.f32", "nan")
     assert step["why"][0]["what"] == "invalid" and step["after"] == "0x00000000"

@@ -52,6 +52,8 @@ def run(options: argparse.Namespace) -> int:
     places = [(place, s.type) for s in v.sources for place in s.places]
     for (name, type_), bits in zip(places, found.operands, strict=True):
         print("\n".join(text.wrapped(name, _value(bits, type_), len(name), "  ", _width())))
+    if found.trace and found.implied:
+        print(f"\n  as with .{' and .'.join(found.implied)}, which {found.target or 'the spelling'} implies")
     if found.trace:
         print("\n".join(trace_as_text(found, options.trace == "all")) + "\n")
     for (name, type_), bits in zip(_results(v), found.results, strict=True):

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from ..literals import decimal, decimal_number, describe, hex_number, hexadecimal
 from ..model import BOOL, FixedPoint, Format, Kind, Operand, number_in
-from ..semantics.exact.accounts import Account, Class, Extreme, Lookup, Nothing, Relation
+from ..semantics.exact.accounts import Account, Class, Extreme, Lookup, Nothing, Relation, Wrapped
 from ..semantics.exact.rounding import decode
 from ..semantics.exact.roundings import Neighbour, Rounding
 from ..semantics.program import CONDITION
@@ -130,6 +130,11 @@ def _account(a: Account, rules: Rules, line: TraceLine) -> Iterator[Row]:
         x, y = (short(v, a.kind) for v in a.values)
         result = f"{short(a.result, a.kind)} {hexadecimal(a.result, a.kind.width)}"
         yield a.function, f"of {x}, {y}: {a.nans or result}"
+    elif isinstance(a, Wrapped):
+        yield (
+            "exact",
+            f"{a.exact}, which is no {a.kind}: modulo 2^{a.kind.width}",
+        )
     else:
         yield from _lookup(a)
 
