@@ -80,8 +80,9 @@ class Named:
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """`constants` are values that are known: the bits."""
+    """`constants` are values that are known: the bits. `target` is what the statements are judged for, if anything."""
 
+    target: str | None
     inputs: tuple[Named, ...]
     results: tuple[Named, ...]
     constants: Mapping[int, np.generic]

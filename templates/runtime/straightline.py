@@ -329,7 +329,7 @@ class _Reader:
             if twice is not None:
                 raise ValueError(f"{twice} and %{twice} are two registers; give one of them another name")
         ends = [Named(r.name, r.value or 0, _types(r, [r.last] if r.last else [])) for r in chosen]
-        return Program(tuple(inputs), tuple(ends), self._constants, tuple(self._steps))
+        return Program(self.target, tuple(inputs), tuple(ends), self._constants, tuple(self._steps))
 
     def _named_result(self, name: str, written: list[_Register], body: int) -> _Register:
         same = [r for r in written if r.name == name.lstrip("%")]
