@@ -21,7 +21,7 @@ from .ptx.operands import Operand, split
 from .ptx.registers import Registers, special_names
 from .ptx.scanning import Declaration, Directive, Instruction, Other, Problem, Scanner
 from .signature import Type, signature, type_named
-from .statements import Rules, Statement, bits_of, reversed_signature, statement
+from .statements import Rules, Statement, bits_of, is_other, reversed_signature, statement
 from .steps import Named, Program, Refused, StatementError, Step
 
 
@@ -164,6 +164,8 @@ class _Reader:
         try:
             row = find(spelling, count(shapes, unpacks), self.target)
         except LookupError as e:
+            if is_other(opcode, names.split(".")):
+                raise _Refusal(item.start, f"{spelling} is PTX outside of the database, and not run") from None
             raise _Refusal(item.start, str(e)) from None
         refusals = CATALOG.refusals(row.requires, self.target, self.ptx)
         if any(r.code != "target-unknown" for r in refusals):
