@@ -10,6 +10,9 @@ from typing import NoReturn
 from .catalog import Asked, Requirement, may_be_advised
 from .index import CATALOG, CLASSES, REQUIREMENTS, ROWS, SIGNATURES, TYPES
 
+# How many names of a kind an error lists.
+_LISTED = 16
+
 
 class UnknownVariantError(LookupError):
     """No instruction is spelled like this, or none with this number of operands."""
@@ -33,7 +36,8 @@ class Variant:
 
 @dataclass(frozen=True)
 class Row:
-    """What the index says of a variant; `signature` is text for `signature` of signature.py."""
+    """What the index says of a variant; `signature` is text for `signature` of signature.py. `rules` are the places of
+    what assembler.py says of its operands."""
 
     variant: Variant
     opcode: str
@@ -43,6 +47,7 @@ class Row:
     requires: Requirement
     advisable: bool
     means: frozenset[str]
+    rules: tuple[int, ...]
 
     @property
     def operands(self) -> int:
@@ -62,7 +67,7 @@ def rows_of(opcode: str) -> tuple[Row, ...]:
     found = []
     for line in ROWS.get(opcode, "").split("\n")[1:-1]:
         spelled, place = line.split()
-        operands, claim, signature, requirement, advice, means = CLASSES[int(place)].split()
+        operands, claim, signature, requirement, advice, means, rules = CLASSES[int(place)].split()
         names = spelled.split(".")
         types = tuple(n for n in names if n in TYPES)
         found.append(
@@ -75,6 +80,7 @@ def rows_of(opcode: str) -> tuple[Row, ...]:
                 requires=REQUIREMENTS[int(requirement)],
                 advisable=advice == "advise",
                 means=frozenset() if means == "-" else frozenset(means.split(".")),
+                rules=() if rules == "-" else tuple(map(int, rules.split("."))),
             )
         )
     return tuple(found)
@@ -156,7 +162,7 @@ def _why_not(opcode: str, names: list[str], rows: Sequence[Row]) -> str:
     types = tuple(n for n in names if n in TYPES)
     typed = [row for row in rows if row.types == types]
     if not typed:
-        has = ", ".join("." + ".".join(t) for t in dict.fromkeys(row.types for row in rows))
+        has = _some([f".{'.'.join(t)}" for t in dict.fromkeys(row.types for row in rows)])
         if not types:
             return f"a spelling ends in its type, and {opcode} has {has}"
         return f"{opcode} has no .{'.'.join(types)}, only {has}"
@@ -167,6 +173,11 @@ def _why_not(opcode: str, names: list[str], rows: Sequence[Row]) -> str:
         has = ", ".join("." + n for n in known) or "no modifiers"
         return f".{strange[0]} does not exist for {spelled}, which has {has}"
     return f"these modifiers of {spelled} do not go together, or one is missing"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _LISTED
+    return ", ".join(names[:_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _distance(row: Row, asked: Asked) -> tuple[int, int, float, int]:

@@ -25,6 +25,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "ptxspec eval fma.rn.ftz.f32 0x00800000 0x3f000000 0 --trace",
         "ptxspec eval mul.f16x2 0.1,0.2 3,4 --format json",
         "ptxspec eval setp.ltu.and.f32 nan 1 true",
+        "ptxspec eval --file spec/examples/exp2.ptx x=1.5 --trace",
     ),
     "lint": ("ptxspec lint kernel.ptx", "ptxspec lint src/*.cu --target sm_80 --ptx 8.0 --format sarif > lint.sarif"),
     "explain": ("nvcc -c kernel.cu 2>&1 | ptxspec explain", "ptxspec explain < build.log --all"),
