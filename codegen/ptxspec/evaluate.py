@@ -18,14 +18,16 @@ from .model import BOOL, FixedPoint, Operand, Spec, Type, Variant
 from .read.link import read_all
 from .roots import Root
 from .semantics.compile import Compiler
-from .semantics.exact.evaluate import trace
+from .semantics.exact.evaluate import Step, trace
 from .semantics.exact.rounding import round_to, round_to_integer
+from .semantics.program import Program
 from .tracing.lines import Rules, Source, TraceLine, lines as trace_lines
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """`operands` and `results` are registers; `lanes` has for each lane what it has of the operands."""
+    """`operands` and `results` are registers; `lanes` has for each lane what it has of the operands. `implied` are
+    modifiers that act and are not spelled: the spelling is short for them, or the target adds them."""
 
     variant: Variant
     target: str | None
@@ -34,6 +36,7 @@ class Evaluation:
     results: list[int]
     lanes: list[list[int]]
     rules: Rules
+    implied: list[str]
     trace: list[TraceLine]
 
 
@@ -82,7 +85,7 @@ def evaluate(
     columns = [lanes_of(s, [next(registers) for _ in s.places], variant.lanes) for s in variant.sources]
     lanes = [[column[lane] for column in columns] for lane in range(variant.lanes)]
     # Without a trace too: it is what finds an emulator of another state of the specification.
-    lines = _trace(spec, root, variant, target, lanes, results)
+    steps = _steps(spec, variant, target, lanes, results)
     effective = spec.effective_modifiers(variant, target)
     return Evaluation(
         variant=variant,
@@ -92,7 +95,8 @@ def evaluate(
         results=results,
         lanes=lanes,
         rules=Rules.of(m for name, m in spec.modifiers.items() if name in effective),
-        trace=lines if with_trace else [],
+        implied=[name for name in spec.modifiers if name in effective and name not in variant.modifiers],
+        trace=_lines(root, steps) if with_trace else [],
     )
 
 
@@ -174,24 +178,24 @@ def _number(text: str, type_: Type) -> int:
     return round_to_integer(value, fixed, "roundTiesToEven")
 
 
-def _trace(
-    spec: Spec, root: Root, variant: Variant, target: str | None, lanes: list[list[int]], results: list[int]
-) -> list[TraceLine]:
+def _steps(
+    spec: Spec, variant: Variant, target: str | None, lanes: list[list[int]], results: list[int]
+) -> list[tuple[Program, list[Step]]]:
+    """The steps of each lane, which lead to the results of the emulator. Raises PtxspecError where they do not."""
     found = Compiler(spec).programs(spec.instructions[variant.opcode], variant)
     program = found.get(target, found[None])
-    source = Source(root)
-    lines: list[TraceLine] = []
-    lane_results = []
-    for lane, operands in enumerate(lanes):
-        encodings, steps = trace(program, operands)
-        lane_results.append(encodings)
-        lines += trace_lines(source, lane, program, steps)
-    columns = zip(*lane_results, strict=True)
+    encodings, steps = zip(*(trace(program, operands) for operands in lanes), strict=True)
+    columns = zip(*encodings, strict=True)
     whole = [x for r, column in zip(variant.results, columns, strict=True) for x in registers_of(r, column)]
     if whole != results:
         said = " and ".join(", ".join(map(hex, xs)) for xs in (results, whole))
         raise PtxspecError(f"generated/ and spec/ disagree on {variant}: {said}; run `ptxspec generate`")
-    return lines
+    return [(program, s) for s in steps]
+
+
+def _lines(root: Root, lanes: list[tuple[Program, list[Step]]]) -> list[TraceLine]:
+    source = Source(root)
+    return [line for i, (program, steps) in enumerate(lanes) for line in trace_lines(source, i, program, steps)]
 
 
 def lanes_of(o: Operand, registers: list[int], lanes: int) -> list[int]:

@@ -35,7 +35,7 @@ def function(text: str, target: str | None = None, results: Iterable[str] | None
     (`@p`), braces and constants, but no branches, no memory and no special registers.
 
     Raises StatementError, with every statement that cannot be run, and ValueError for `results`."""
-    return Function(read(text, target, results), target)
+    return Function(read(text, target, results))
 
 
 class Traced(NamedTuple):
@@ -55,8 +55,8 @@ class Function(Kernel):
     Arrays are as a kernel's: bit patterns, or the native type of what the register holds. Registers are results as they
     are operands of the last statement that writes them, or as they are declared."""
 
-    def __init__(self, program: Program, target: str | None) -> None:
-        self.target = target
+    def __init__(self, program: Program) -> None:
+        self.target = program.target
         self._program = program
         self._types = [named.types for named in program.inputs]
         self._row = cast(Row, "the function")  # what errors name
@@ -91,8 +91,8 @@ class Function(Kernel):
         return f"<ptxemu function ({', '.join(self.inputs)}) -> {', '.join(self.results)}>"
 
     def __call__(self, *arrays: Any, out: Any = None, threads: int | None = 1, **named: Any) -> Any:
-        """The results: one array, or a tuple of several. `out` and `threads` are as a kernel's; registers of these names
-        come by position."""
+        """The results: one array, or a tuple of several. `out` and `threads` are as a kernel's; inputs of these
+        names come by position."""
         operands = self._in_order(arrays, named)
         return super().__call__(*operands, out=out, threads=threads, results=len(self._program.results))
 
@@ -185,12 +185,16 @@ class Function(Kernel):
         program, size = self._program, arrays[-1].size
         results = dict(zip((named.value for named in program.results), arrays[len(program.inputs) :], strict=True))
         values = dict(zip((named.value for named in program.inputs), arrays, strict=False))
-        if len(pieces) != 1:
+        if len(pieces) != 1 or isinstance(pieces[0], Alone):
             values |= {value: np.full(size, bits) for value, bits in program.constants.items()}
-        for piece in pieces or program.steps:
-            if isinstance(piece, Step):
-                run(piece, values, size)
-            elif isinstance(piece, Alone):
+        if not pieces:
+            for step, done_with in zip(program.steps, program.done_with, strict=True):
+                run(step, values, size)
+                # Their memory is in the cache, for what comes next.
+                for value in done_with:
+                    del values[value]
+        for piece in pieces:
+            if isinstance(piece, Alone):
                 run(piece.step, values, size, piece.native)
             else:
                 # What is a result at once goes where results go.

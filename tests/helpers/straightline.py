@@ -11,23 +11,6 @@ import ptxemu
 from ptxemu.lookup import find
 from ptxemu.signature import Type, signature
 
-# 2**x as attention kernels have it: x = k + f, k by adding 1.5 * 2**23; a polynomial for 2**f, k to the exponent.
-EXP2 = """
-    .reg .f32 t, k, f;
-    .reg .b32 p, i;
-    max.f32       t, x, -127.0;
-    add.rn.f32    k, t, 12582912.0;
-    sub.rn.f32    f, k, 12582912.0;
-    sub.rn.f32    f, t, f;
-    fma.rn.f32    p, f, 0f3AADF753, 0f3C1E74EA;
-    fma.rn.f32    p, f, p, 0f3D635B5A;
-    fma.rn.f32    p, f, p, 0f3E75FCDF;
-    fma.rn.f32    p, f, p, 0f3F317215;
-    fma.rn.f32    p, f, p, 1.0;
-    shl.b32       i, k, 23;
-    add.s32       y, i, p;
-"""
-
 
 @dataclass
 class MadeUp:

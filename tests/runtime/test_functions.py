@@ -9,7 +9,7 @@ import numpy as np
 import ptxemu
 import pytest
 from helpers.sizes import each_size
-from helpers.straightline import EXP2, bits, made_up
+from helpers.straightline import bits, made_up
 
 F32 = np.float32
 
@@ -37,37 +37,6 @@ def test_a_function_gives_what_its_statements_give_one_by_one(whole: bool, monke
             np.testing.assert_array_equal(bits(x), program.results[name], f"{name} of\n{text}")
 
 
-def test_exp2_as_attention_kernels_have_it() -> None:
-    """Within 2 ulp wherever the result is normal, and exact for integers."""
-    f = ptxemu.function(EXP2)
-    assert (f.inputs, f.results) == (("x",), ("y",))
-    whole = np.arange(-126, 128, dtype=F32)
-    np.testing.assert_array_equal(f(whole).view(F32), np.ldexp(F32(1), whole.astype(int)))
-    x = np.linspace(-126, 127.5, 100_001, dtype=F32)
-    exact = np.exp2(x.astype(np.float64))
-    error = np.abs(f(x).view(F32) - exact) / np.spacing(exact.astype(F32)).astype(np.float64)
-    assert 1 < error.max() < 40
-
-
-def test_integers_of_four_bits_become_f16() -> None:
-    """A nibble under the exponent of 1024 is 1024 and itself."""
-    f = ptxemu.function("""
-        and.b32   lo, q, 0x000F000F;
-        shr.u32   hi, q, 4;
-        and.b32   hi, hi, 0x000F000F;
-        or.b32    lo, lo, 0x64006400;
-        or.b32    hi, hi, 0x64006400;
-        mov.b32   magic, 0x64086408;
-        sub.f16x2 lo, lo, magic;
-        sub.f16x2 hi, hi, magic;
-    """)
-    assert f.inputs == ("q",) and f.results == ("lo", "hi")
-    q = u32(0x00F70081, 0x12345678)
-    nibbles = [(q >> s & 15).astype(int) - 8 for s in (0, 16, 4, 20)]
-    lo, hi = (x.view(np.float16).reshape(-1, 2).T for x in f(q))
-    np.testing.assert_array_equal([*lo, *hi], nibbles)
-
-
 def test_integers_of_four_bits_become_bf16() -> None:
     f = ptxemu.function("""
         { .reg .b32 one, bias;
@@ -79,18 +48,6 @@ def test_integers_of_four_bits_become_bf16() -> None:
     """)
     d = f(u32(0x00F70081))
     assert [x << 16 for x in (int(d[0]) & 0xFFFF, int(d[0]) >> 16)] == [int(b) for b in F32([-7, -1]).view(np.uint32)]
-
-
-def test_numbers_are_packed_as_fp8() -> None:
-    f = ptxemu.function("""
-        .reg .b16 lo, hi;
-        cvt.rn.satfinite.e4m3x2.f32 lo, b, a;
-        cvt.rn.satfinite.e4m3x2.f32 hi, d, c;
-        mov.b32 packed, {lo, hi};
-    """)
-    assert set(f.inputs) == set("abcd")
-    a, b, c, d = (F32([x]) for x in (1, -2, 1e9, 0.3))
-    assert f(a=a, b=b, c=c, d=d) == u32(0x2A7EC038)
 
 
 def test_numbers_are_unpacked_from_fp8() -> None:
@@ -233,6 +190,7 @@ def refused(text: str, **options: Any) -> list[tuple[int, int, str]]:
         ("L: add.f32 d, a, b;", 1, "no labels"),
         ("fmaa.rn.f32 d, a, b, c;", 1, "did you mean 'fma'?"),
         ("fma.f32 d, a, b, c;", 1, "write fma.r"),
+        ("mad.lo.s32 d, a, b, c;", 1, "mad.lo.s32 is PTX outside of the database"),
         ("add.f32 d, a, 1;", 15, "write it as a floating-point number"),
         ("add.f32 d, a, 1.x;", 15, "no operand"),
         ("add.f32 %0, %1, %2;", 9, "%0 is of CUDA's inline assembly"),
@@ -246,7 +204,8 @@ def refused(text: str, **options: Any) -> list[tuple[int, int, str]]:
         ("@a add.f32 d, a, b;", 15, "a is .pred elsewhere"),
         (".reg .f32 a; @a mov.f32 d, a;", 15, "a guard is a predicate"),
         (".reg .v4 .f32 v; mov.f32 d, v.x;", 1, "registers that are vectors"),
-        (".version 8.0", 1, "pass target="),
+        (".version 8.15 .target sm_90", 10, "there is no .version 8.15"),
+        (".version 8.0 .target sm_91 add.f32 d, a, b;", 22, "there is no .target sm_91"),
         (".visible .entry k() { }", 1, "no functions"),
         (".shared .f32 s[4];", 1, "no .shared"),
         ("add.f32 d, a, b", 16, "a semicolon is missing"),
@@ -277,8 +236,28 @@ def test_a_target_must_have_the_statements() -> None:
     assert line == 2 and "does not exist on sm_80" in said
     with pytest.raises(ptxemu.StatementError, match="unknown target"):
         ptxemu.function(text, target="sm_91")
+    header = ".version 7.8\n.target sm_90\n.address_size 64\n"
+    assert ptxemu.function(header + text).target == "sm_90"
+    assert "does not exist on sm_80" in refused(header + text, target="sm_80")[0][2]
+    older = ".version 8.0\n.target sm_80\nadd.f32 t, a, b;\ncvt.rna.satfinite.tf32.f32 d, a;"
+    ((line, _, said),) = refused(older)
+    assert line == 4 and said.endswith("needs sm_80, PTX 8.1; .version is 8.0")
+    assert (2, 1, "PTX 7.0 does not know sm_90; write .version 7.8 or newer") in refused(
+        header.replace("7.8", "7.0") + text
+    )
 
 
 def test_a_function_is_pickled() -> None:
     f = pickle.loads(pickle.dumps(ptxemu.function("add.f32 d, a, b;")))
     assert f(F32(1), F32(2)) == 3 and repr(f) == "<ptxemu function (a, b) -> d>"
+
+
+def test_a_trace_says_what_each_statement_does() -> None:
+    f = ptxemu.function("add.f32 t, a, a;\n@p neg.f32 t, t;\nsetp.lt.f32 q|_, t, a;")
+    traced = f.trace(F32([1, 2]), np.array([True, False]))
+    assert [(t.line, t.register, t.type) for t in traced] == [(1, "t", "f32"), (2, "t", "f32"), (3, "q", "pred")]
+    assert traced[0].before is None and traced[1].before is not None
+    np.testing.assert_array_equal(traced[1].before.view(F32), [2, 4])
+    np.testing.assert_array_equal(traced[1].after.view(F32), [-2, 4])
+    assert traced[1].text == "@p neg.f32 t, t"
+    assert f.claim == "exact" and f.types == {"a": "f32", "p": "pred", "q": "pred"}

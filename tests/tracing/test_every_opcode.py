@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
 from fractions import Fraction
 from math import floor
 
 import pytest
-from helpers import repository
+from helpers import ROOT, repository
 from helpers.sizes import each_size
 from oracles import rationals
 from ptxspec.gpu.special import special
+from ptxspec.literals import describe
 from ptxspec.model import BOOL, FixedPoint, Kind, Spec, Variant
+from ptxspec.roots import Root
 from ptxspec.semantics.compile import Compiler
 from ptxspec.semantics.exact.accounts import effective, events
 from ptxspec.semantics.exact.evaluate import Step, trace
 from ptxspec.semantics.exact.roundings import Rounding
 from ptxspec.semantics.program import Apply, Program
+from ptxspec.tracing import shape, text
+from ptxspec.tracing.lines import Rules, Source, lines
 
+SOURCE = Source(Root(ROOT))
 OPCODES = sorted(repository.specification().instructions)
 
 
@@ -38,7 +44,9 @@ def test_a_trace_leads_to_the_result_by_what_mpfr_rounds(spec: Spec, opcode: str
     for v in source.sample(instruction.variants, min(len(instruction.variants), 40 if whole else 1)):
         program = compiler.programs(instruction, v)[None]
         for _ in range(100 if whole else 15):
-            check(v, program, [drawn(s.kind, len(v.sources), source) for s in v.sources])
+            operands = [drawn(s.kind, len(v.sources), source) for s in v.sources]
+            check(v, program, operands)
+            shown(spec, v, program, operands)
 
 
 def check(v: Variant, program: Program, operands: list[int]) -> None:
@@ -53,6 +61,18 @@ def check(v: Variant, program: Program, operands: list[int]) -> None:
             if isinstance(e.account, Rounding):
                 judge(e.account)
         exact(program, step)
+
+
+def shown(spec: Spec, v: Variant, program: Program, operands: list[int]) -> None:
+    """Text and JSON of the trace: lines fit a terminal, and the last one has the result."""
+    (*_, result), steps = trace(program, operands)
+    found = list(lines(SOURCE, 0, program, steps))
+    rules = Rules.of(m for name, m in spec.modifiers.items() if name in v.modifiers)
+    for everything in (False, True):
+        told = text.blocks(found, rules, 80, everything, [])
+        assert max(map(len, told)) <= 80, (v, operands)
+    assert describe(result, v.results[-1].kind).split()[-1] in "\n".join(told)
+    assert all(json.dumps(shape.as_json(line, rules)) for line in found)
 
 
 def judge(a: Rounding) -> None:

@@ -179,6 +179,22 @@ def test_to_the_nearest_integer(trace: Trace) -> None:
     assert event["chosen"] == "end" and event["result"] == "0xff"
 
 
+def test_an_integer_that_a_narrower_type_does_not_have(trace: Trace, text: Text) -> None:
+    (step,) = trace("cvt.u8.s32", "300")
+    assert step["why"] == [{"line": step["line"], "what": "wrapped", "exact": 300, "result": "0x2c"}]
+    (step,) = trace("add.s32", "0x7fffffff", "1")
+    assert (step["why"][0]["exact"], step["after"]) == (2**31, "0x80000000")
+    assert "300, which is no u8 integer: modulo 2^8" in text("cvt.u8.s32", "300", "--trace")
+    assert trace("cvt.u8.s32", "200")[0]["why"] == []
+
+
+def test_modifiers_that_act_unspelled_are_named(text: Text) -> None:
+    shown = text("add.f32", "0x00000001", "1", "--target", "sm_13", "--trace")
+    assert "  as with .ftz, which sm_13 implies\n" in shown and "  .ftz a  spec/modifiers.yaml:" in shown
+    assert "  as with .ftz and .approx, which the spelling implies\n" in text("sin.f32", "0x00000001", "--trace")
+    assert "as with" not in text("add.ftz.f32", "0x00000001", "1", "--target", "sm_90", "--trace")
+
+
 def test_a_nan_to_an_integer(trace: Trace) -> None:
     (step,) = trace("cvt.rni.s32.f32", "nan")
     assert step["why"][0]["what"] == "invalid" and step["after"] == "0x00000000"
@@ -222,6 +238,9 @@ def test_random_bits(trace: Trace, text: Text) -> None:
     assert low["chosen"] == "below"
     shown = flat(text("cvt.rs.f16x2.f32", "1.25", "0x1.006p+0", "0x10000fff", "--trace"))
     assert "r bits 12..0 = 0x0fff" in shown and "less than 1, toward zero" in shown
+    # They decide nothing beyond the largest number and its last place.
+    shown = text("cvt.rs.f16x2.f32", "1e9", "65519", "0x10000000", "--trace")
+    assert "too large for f16: +inf" in shown and "beyond the largest number, 65504.0" in flat(shown)
 
 
 def test_a_comparison_with_a_nan(trace: Trace) -> None:
@@ -248,6 +267,23 @@ def test_an_approximation_shows_digits_of_the_function(text: Text) -> None:
     # 2^(2^-40) is 1 + 2^-40 log 2 and more.
     assert "1.00000000000063041"[:16] in text("ex2.approx.f32", "0x1p-40", "--trace")
     assert "exact     beyond 3.40282366920938...e+38" in text("ex2.approx.f32", "1000.5", "--trace")
+
+
+def test_the_json_has_the_shape_that_the_readme_documents(trace: Trace) -> None:
+    section = (ROOT / "README.md").read_text("utf-8").partition("## For scripts")[2].partition("## Where things are")[0]
+    seen = set()
+    for statement in (
+        ("fma.rn.oob.f16", "1", "2", "0x7fff"),
+        ("max.NaN.f32", "nan", "1"),
+        ("add.ftz.f32", "0x1p-149", "0x1.8p-140"),
+        ("cvt.rs.satfinite.e4m3x4.f32", "1.1", "2.2", "-3.3", "460", "0xdeadbeef"),
+    ):
+        for step in trace(*statement):
+            seen |= {*step, *(key for event in step["why"] for key in event)}
+            seen |= {event["what"] for event in step["why"]}
+            seen |= {event["chosen"] for event in step["why"] if "chosen" in event}
+    assert {"rounding", "choice", "relation", "class", "invalid", "random", "ftz_line"} <= seen
+    assert [name for name in sorted(seen) if f'"{name}"' not in section and f"`{name}`" not in section] == []
 
 
 def test_all_steps_and_no_trace(text: Text, trace: Trace) -> None:

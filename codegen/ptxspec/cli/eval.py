@@ -8,20 +8,36 @@ import shutil
 from typing import Any
 
 from .. import evaluate as e, roots
+from ..diagnostics import PtxspecError
 from ..evaluate import Evaluation
 from ..literals import describe, hexadecimal
 from ..model import BOOL, Type, Variant
 from ..tracing import shape, text
-from . import OK, TARGET, target_named
+from . import OK, TARGET, eval_file, target_named
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("variant", metavar="VARIANT")
+    parser.description = (
+        "Runs a variant on operands with the emulator. --trace says why the result is what it is: the exact value "
+        "before it was rounded, the numbers around it and which one was taken; what was flushed, saturated, compared; "
+        "each with its bits and its line of the specification. With --file it runs a piece of PTX, and --trace shows "
+        "the registers statement by statement."
+    )
+    parser.add_argument(
+        "variant",
+        metavar="VARIANT",
+        nargs="?",
+        help="a spelling, as in fma.rn.ftz.f32; modifiers may stand in any order. With --file a register, as OPERANDs "
+        "are then",
+    )
     parser.add_argument(
         "operands",
         nargs="*",
         metavar="OPERAND",
-        help="1.5, -0.0, inf, nan, 0x1.8p-3 or bits 0x3fc00000; lanes as low,high",
+        help="1.5, -0.0, inf, nan, 0x1.8p-3, true or bits 0x3fc00000; lanes as low,high; with --file NAME=1.5",
+    )
+    parser.add_argument(
+        "--file", metavar="FILE", help="run the statements of this file, or of `-`, on registers given as NAME=VALUE"
     )
     parser.add_argument("--target", metavar="T", help=f"behave as this target, where it is known to differ: {TARGET}")
     parser.add_argument(
@@ -37,6 +53,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.file is not None:
+        return eval_file.run(options)
+    if options.variant is None:
+        raise PtxspecError("eval takes a VARIANT and its OPERANDs, or --file FILE and registers")
     target = target_named(options)
     found = e.evaluate(roots.find(options.root), options.variant, options.operands, target, options.trace is not None)
     if options.format == "json":
@@ -47,6 +67,8 @@ def run(options: argparse.Namespace) -> int:
     places = [(place, s.type) for s in v.sources for place in s.places]
     for (name, type_), bits in zip(places, found.operands, strict=True):
         print("\n".join(text.wrapped(name, _value(bits, type_), len(name), "  ", _width())))
+    if found.trace and found.implied:
+        print(f"\n  as with .{' and .'.join(found.implied)}, which {found.target or 'the spelling'} implies")
     if found.trace:
         print("\n".join(trace_as_text(found, options.trace == "all")) + "\n")
     for (name, type_), bits in zip(_results(v), found.results, strict=True):

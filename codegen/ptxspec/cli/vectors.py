@@ -34,7 +34,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="jsonl",
         help="a line of JSON for each row (the default), one JSON document, csv, or npz with NumPy's arrays",
     )
-    parser.epilog = "Example: ptxspec vectors fma.rn.ftz.f32 --grid --format csv > fma.csv"
     parser.set_defaults(run=run)
 
 

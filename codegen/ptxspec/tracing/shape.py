@@ -7,7 +7,7 @@ from typing import Any
 
 from ..literals import hex_number, hexadecimal
 from ..model import BOOL, FixedPoint, Format, Kind, number_in
-from ..semantics.exact.accounts import Account, Class, Extreme, Nothing, Relation
+from ..semantics.exact.accounts import Account, Class, Extreme, Nothing, Relation, Wrapped
 from ..semantics.exact.roundings import Neighbour, Rounding
 from .lines import Rules, TraceLine
 
@@ -43,6 +43,8 @@ def _account(a: Account, rules: Rules) -> dict[str, Any]:
     if isinstance(a, Extreme):
         operands = [value(v, a.kind) for v in a.values]
         return {"what": "choice", "function": a.function, "operands": operands, "result": value(a.result, a.kind)}
+    if isinstance(a, Wrapped):
+        return {"what": "wrapped", "exact": a.exact, "result": value(a.result, a.kind)}
     found: dict[str, Any] = {
         "what": "unit", "unit": a.model.unit, "targets": list(a.model.within),
         "operand": value(a.operand, a.kind), "result": value(a.result, a.kind),

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from ..literals import decimal, decimal_number, describe, hex_number, hexadecimal
 from ..model import BOOL, FixedPoint, Format, Kind, Operand, number_in
-from ..semantics.exact.accounts import Account, Class, Extreme, Lookup, Nothing, Relation
+from ..semantics.exact.accounts import Account, Class, Extreme, Lookup, Nothing, Relation, Wrapped
 from ..semantics.exact.rounding import decode
 from ..semantics.exact.roundings import Neighbour, Rounding
 from ..semantics.program import CONDITION
@@ -130,6 +130,11 @@ def _account(a: Account, rules: Rules, line: TraceLine) -> Iterator[Row]:
         x, y = (short(v, a.kind) for v in a.values)
         result = f"{short(a.result, a.kind)} {hexadecimal(a.result, a.kind.width)}"
         yield a.function, f"of {x}, {y}: {a.nans or result}"
+    elif isinstance(a, Wrapped):
+        yield (
+            "exact",
+            f"{a.exact}, which is no {a.kind}: modulo 2^{a.kind.width}",
+        )
     else:
         yield from _lookup(a)
 
@@ -180,7 +185,8 @@ def _rounding(a: Rounding, rules: Rules) -> Iterator[Row]:
         if n is not None:
             yield key, _neighbour(n, a.to)
     if a.exact.random is not None:
-        yield "random", _random(a, a.exact.random)
+        if a.place is not None:
+            yield "random", _random(a, a.place, a.exact.random)
     else:
         name, place = rules.modes.get(a.mode, ("", ""))
         yield (name, f"{place}  {_rule(a)}") if place else ("rounding", _rule(a))
@@ -252,10 +258,8 @@ def _rule(a: Rounding) -> str:
     return f"a tie, {a.mode}: {winner}, {side}"
 
 
-def _random(a: Rounding, random: Fraction) -> str:
+def _random(a: Rounding, place: Fraction, random: Fraction) -> str:
     """What the random bits decided."""
-    place = a.place
-    assert place is not None
     part = 1 - place if a.exact.negative else place
     went = "1 or more, away from zero" if part + random >= 1 else "less than 1, toward zero"
     return f"{_part(part)} to be cut off + {float(random):.6g} from the random bits: {went}"

@@ -6,8 +6,9 @@ the side that was taken.
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...model import Format, Kind, UnitModel
@@ -72,12 +73,26 @@ class Lookup:
     reading: unit.Reading | None
 
 
-Account = Rounding | Nothing | Relation | Class | Extreme | Lookup
+@dataclass(frozen=True)
+class Wrapped:
+    """An integer that a type does not have, of which it keeps the lower bits."""
+
+    exact: int
+    kind: Kind
+    result: int
+
+
+Account = Rounding | Nothing | Relation | Class | Extreme | Lookup | Wrapped
 
 _CLASSIFYING = (
     "isNormal", "isFinite", "isZero", "isSubnormal", "isInfinite", "isNaN", "isSignaling", "isSignMinus",
 )  # fmt: skip
 _COMPARING = re.compile(r"compare[A-Z]|(less|same)(Integer|Bits)")
+_WRAPPING: Mapping[str, Callable[..., int]] = {
+    "congruent": lambda x: x,
+    "addIntegers": operator.add,
+    "subtractIntegers": operator.sub,
+}
 _EXTREMES = {
     "maximum": "a NaN operand makes it a NaN",
     "minimum": "a NaN operand makes it a NaN",
@@ -173,6 +188,11 @@ class _Accounting:
             x, y = operands
             has_nan = t.kind.format is not None and (t.kind.format.is_nan(x) or t.kind.format.is_nan(y))
             yield Extreme(t.function, t.kind, (x, y), result, _EXTREMES[t.function] if has_nan else "")
+        elif t.function in _WRAPPING and t.kind.fixed is not None:
+            numbers = [a.kind.fixed.value(x) for a, x in zip(t.arguments, operands, strict=True) if a.kind.fixed]
+            exact = _WRAPPING[t.function](*numbers)
+            if exact != t.kind.fixed.value(result):
+                yield Wrapped(exact, t.kind, result)
         elif t.model is not None:
             yield Lookup(t.model, t.kind, operands[0], result, unit.reading(t.model, operands[0]))
 
