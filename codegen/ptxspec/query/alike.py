@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ..catalog import Asked, may_be_advised
+from ..catalog import Asked
 from ..diagnostics import nearest
 from .database import Database, Variant, names_of
 
@@ -43,7 +43,8 @@ def ranked(
     target: str | None,
     ptx: str | None,
 ) -> list[tuple[Distance, Variant]]:
-    """Those of some variants that are available there, first those that are most like what was asked."""
+    """Those of some variants that are available there and have no hazard there, first those that are most like what was
+    asked."""
     newest = ptx or db.catalog.newest_version
     known = [t for t in db.targets if db.catalog.knows(t, newest)]
     names = list(names)
@@ -60,7 +61,7 @@ def ranked(
             operands=abs(v.operands - operands) if operands is not None else 0,
         )
 
-    found = [(distance(v), v) for v in variants if db.takes(v, target, ptx)]
+    found = [(distance(v), v) for v in variants if db.takes(v, target, ptx) and db.catalog.is_safe(v, target, ptx)]
     return sorted(found, key=lambda r: (r[0], r[1].operands))
 
 
@@ -84,7 +85,8 @@ def advised(
         # A name that nothing is called cannot be kept.
         kept = frozenset(m for m in modifiers if db.knows(m))
         asked = Asked(types=types, modifiers=kept, operands=operands, complete=False)
-    candidates = [v for v in db.opcodes[opcode].variants if may_be_advised(v, asked) and not v.means]
+    of = db.opcodes[opcode].variants
+    candidates = [v for v in of if db.catalog.may_be_advised(v, asked, target, ptx) and not v.means]
     # More names than must be are more than was asked for.
     fewest = min((len(v.modifiers) for v in candidates), default=0)
     shortest = [v for v in candidates if len(v.modifiers) == fewest]
@@ -113,7 +115,7 @@ def advice(
             if siblings:
                 return f"compile for {' or '.join(siblings)}"
         if exists:
-            return f"no other {opcode} does the same on {where}"
+            return f"no other {opcode} does the same" + (f" on {where}" if where else "")
         elsewhere = advised(db, opcode, names, operands, None, None)
         return f"the manual has no {opcode} with all of this" + (f" on {where}" if elsewhere else "")
     if operands is not None and all(operands != v.operands for v in found):

@@ -25,6 +25,7 @@ class Reason(NamedTuple):
 
 class Verdict(NamedTuple):
     """The answer to a query. `exists`: some PTX version takes it on some target; `available`: where it was asked.
+    `hazard` is what its machine code does instead there, `loose` what its results may be beside what it says.
     `nearest` is what exists there and is spelled alike, and need not do the same; `help` says what to write."""
 
     variant: str
@@ -37,6 +38,7 @@ class Verdict(NamedTuple):
     claim: str | None = None
     rests_on: str | None = None
     hazard: str | None = None
+    loose: tuple[str, ...] = ()
     reasons: tuple[Reason, ...] = ()
     nearest: tuple[Variant, ...] = ()
     help: str = ""
@@ -58,6 +60,7 @@ class Verdict(NamedTuple):
             "claim": self.claim,
             "rests_on": self.rests_on,
             "hazard": self.hazard,
+            "loose": list(self.loose),
             "reasons": [r._asdict() for r in self.reasons],
             "nearest": [{"variant": v.spelling, "operands": v.operands} for v in self.nearest],
             "instead": [],
@@ -100,7 +103,8 @@ def query(
             means=longer.spelling if longer else None,
             claim=here.claim,
             rests_on=here.rests_on,
-            hazard=found.hazard,
+            hazard=db.hazard(found, target, ptx),
+            loose=found.loose,
             reasons=refusals(db, found, target, ptx),
         )
     if verdict.available or any(r.code == "not-in-database" for r in verdict.reasons):
@@ -124,9 +128,11 @@ def variant(db: Database, spelling: str, operands: int | None = None) -> Variant
 
 
 def refusals(db: Database, v: Variant, target: str | None, ptx: str | None) -> tuple[Reason, ...]:
-    """What a variant needs that the target or PTX version does not have; empty where it is taken."""
+    """What a variant needs that the target or PTX version does not have, and how the assembler breaks down on it; empty
+    where machine code comes of it."""
     found = db.catalog.refusals(v.requires, target, ptx)
-    return tuple(Reason(r.code, _refusal(db, str(v), r, target, ptx)) for r in found)
+    crash = [Reason("assembler-crash", f"{v}: {v.crash}")] if v.crash else []
+    return (*crash, *(Reason(r.code, _refusal(db, str(v), r, target, ptx)) for r in found))
 
 
 def pair(db: Database, target: str | None, ptx: str | None) -> Reason | None:

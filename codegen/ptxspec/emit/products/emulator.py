@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from ... import catalog
-from ...catalog import Requirement
+from ...catalog import Hazard, Requirement
 from ...check.checking import Checked
 from ...diagnostics import PtxspecError
 from ...model import BOOL, ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
@@ -80,6 +80,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         "emulator/index.py.j2", ["spec/targets.yaml", "spec/types.yaml", *paths],
         targets=list(spec.targets.values()), versions=list(spec.versions.values()), types=list(spec.types.values()),
         requirements=list(index.requirements), signatures=list(index.signatures), classes=list(index.classes),
+        hazards=list(index.hazards),
         opcodes=opcodes,
     )  # fmt: skip
     files |= {f"{_FOLDER}/instructions/{n}": text for n, text in templates.plain("runtime/instructions").items()}
@@ -101,17 +102,21 @@ class _Index:
 
     signatures: dict[str, int] = field(default_factory=dict)
     requirements: dict[Requirement, int] = field(default_factory=dict)
+    hazards: dict[Hazard, int] = field(default_factory=dict)
     classes: dict[str, int] = field(default_factory=dict)
 
     def rows(self, instruction: Instruction) -> list[tuple[str, int]]:
         """The variants of an opcode: modifiers and types, and the place of the class."""
-        return [(v.spelling.partition(".")[2], self._class(instruction, v)) for v in instruction.variants]
+        return [(v.spelling.partition(".")[2], self._class(v)) for v in instruction.variants]
 
-    def _class(self, instruction: Instruction, v: Variant) -> int:
+    def _class(self, v: Variant) -> int:
         signature = self.signatures.setdefault(_signature(v), len(self.signatures))
         requirement = self.requirements.setdefault(v.requires, len(self.requirements))
-        advice = "advise" if instruction.is_advisable(v) else "-"
-        text = f"{v.operands} {v.claim} {signature} {requirement} {advice} {'.'.join(v.means) or '-'}"
+        listed = "listed" if v.listed else "-"
+        # What the machine code does instead is told by queries; here it only matters where.
+        where = (h._replace(text="") for h in v.hazards)
+        hazards = ".".join(str(self.hazards.setdefault(h, len(self.hazards))) for h in where) or "-"
+        text = f"{v.operands} {v.claim} {signature} {requirement} {listed} {hazards} {'.'.join(v.means) or '-'}"
         return self.classes.setdefault(text, len(self.classes))
 
 
