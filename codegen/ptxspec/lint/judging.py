@@ -146,7 +146,7 @@ class InstructionJudge:
         if found is not None:
             return found, []
         for t in self.db.opcodes[opcode].data["assembler"]["tolerated"]:
-            if sorted(wanted) in t["names"] and count in (None, t["operands"]):
+            if sorted(names) in t["names"] and count in (None, t["operands"]):
                 # It needs what the spellings need that it stands for.
                 types = self.db.split(names)[1]
                 stands_for = [v for v in self.db.opcodes[opcode].variants if v.types == types and v.names > wanted]
@@ -194,7 +194,7 @@ class InstructionJudge:
         found = []
         hazard = self.db.hazard(variant, target, ptx)
         if hazard is not None:
-            message = f"{variant.spelling} is a hazard{f' on {target}' if target else ''}: {hazard.rstrip('.')}"
+            message = f"{variant.spelling} is a hazard{f' on {target}' if target else ''}. {hazard.rstrip('.')}"
             found.append(Complaint(WARNING, "hazard", message))
         if variant.manual is None:
             message = f"the manual does not list {variant.spelling}; the assembler takes it"

@@ -47,7 +47,7 @@ __all__ = [
     "BOOL", "OVERFLOWS", "ROUNDINGS", "Accuracy", "Argument", "Assembler", "Code", "Core", "CornerRow", "CornerTable",
     "Crash", "Differences", "Entry", "Evidence", "Fitted", "FixedPoint", "Form", "Format", "HardwarePath", "HazardRule",
     "Implied", "Instruction", "Interpolator", "Judged", "Key", "Kind", "LaneBits", "Meaning", "Modifier", "Naming",
-    "NanRule", "Note", "Operand", "OperandRule", "Page", "Pattern", "Proof", "Recording", "Rule", "Selector", "Spec", "Speed",
-    "SpeedTable", "SyntaxLine", "Tolerated", "Type", "Unit", "UnitModel", "Value", "Variant", "Word",
+    "NanRule", "Note", "Operand", "OperandRule", "Page", "Pattern", "Proof", "Recording", "Rule", "Selector", "Spec",
+    "Speed", "SpeedTable", "SyntaxLine", "Tolerated", "Type", "Unit", "UnitModel", "Value", "Variant", "Word",
     "bits_of", "float_in", "ieee", "integer_in", "number_in",
 ]  # fmt: skip

@@ -110,7 +110,7 @@ def advice(
     if not found:
         if not db.catalog.knows(target, ptx):
             return f"PTX {ptx} does not know {target}; use {db.targets[target or ''].ptx} or newer"
-        if variant is not None and target is not None:
+        if variant is not None and target is not None and not variant.crash:
             siblings = db.catalog.siblings(variant.requires, target, ptx)
             if siblings:
                 return f"compile for {' or '.join(siblings)}"

@@ -345,8 +345,7 @@ class Database:
         return v.crash is None and self.catalog.may_be_advised(v, None, target, ptx)
 
     def hazard(self, v: Variant, target: str | None = None, ptx: str | None = None) -> str | None:
-        """What the machine code of a variant does instead of what it says, on a target or on any; None where it does
-        that."""
+        """What the machine code of a variant does instead of what it says, on a target or on any."""
         return self.catalog.hazard_text(v, target, ptx)
 
     def available(

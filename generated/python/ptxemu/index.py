@@ -803,8 +803,9 @@ REQUIREMENTS = (
 
 # Where the machine code of variants does something else than they say.
 HAZARDS: tuple[Hazard, ...] = (
-    Hazard(text='', first='', last='', on=()),
+    Hazard(text='', first='sm_75', last='sm_121f', on=()),
     Hazard(text='', first='sm_70', last='sm_75', on=()),
+    Hazard(text='', first='', last='', on=()),
 )
 
 # What many variants have in common: source operands, claim, the places of the signature and of the requirement,
@@ -1028,7 +1029,7 @@ CLASSES = (
     "1 exact 177 9 listed - -",
     "1 exact 178 9 listed - -",
     "1 exact 179 3 listed - -",
-    "1 exact 179 17 listed 0 -",
+    "1 exact 179 17 listed 2 -",
     "1 exact 179 9 listed - -",
     "1 exact 179 6 listed - -",
     "2 exact 180 3 listed - -",
@@ -1135,7 +1136,7 @@ CLASSES = (
     "1 unspecified 178 9 - - -",
     "1 unspecified 175 10 - - -",
     "1 unspecified 176 10 - - -",
-    "1 unspecified 176 10 - 0 -",
+    "1 unspecified 176 10 - 2 -",
     "2 unspecified 247 10 - - -",
     "2 unspecified 248 10 - - -",
     "2 bounded 6 1 listed - -",
@@ -1262,10 +1263,10 @@ CLASSES = (
     "3 exact 358 11 listed - -",
     "3 exact 359 11 listed - -",
     "3 exact 360 11 listed - -",
-    "3 unspecified 257 3 - 0 -",
-    "3 unspecified 258 3 - 0 -",
-    "3 unspecified 257 28 - 0 -",
-    "3 unspecified 258 28 - 0 -",
+    "3 unspecified 257 3 - 2 -",
+    "3 unspecified 258 3 - 2 -",
+    "3 unspecified 257 28 - 2 -",
+    "3 unspecified 258 28 - 2 -",
     "3 unspecified 255 28 - - -",
     "3 unspecified 256 28 - - -",
     "3 exact 252 29 listed - -",
