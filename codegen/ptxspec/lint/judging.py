@@ -152,7 +152,8 @@ class InstructionJudge:
                 stands_for = [v for v in self.db.opcodes[opcode].variants if v.types == types and v.names > wanted]
                 if stands_for:
                     spelled = ".".join((opcode, *names))
-                    listed = ", ".join(v.spelling for v in stands_for if self.db.is_advisable(v, target, ptx))
+                    fitting = (v for v in stands_for if self.db.takes(v, target, ptx))
+                    listed = ", ".join(v.spelling for v in fitting if self.db.is_advisable(v, target, ptx))
                     message, help = f"{spelled}: {t['note']}", f"write one of {listed}" if listed else ""
                     kind = (ERROR, "assembler-crash") if t.get("crash") else (WARNING, "tolerated-spelling")
                     complaint = Complaint(*kind, message, help)

@@ -46,7 +46,7 @@ def variants_as_table(db: Database, variants: Sequence[Variant]) -> str:
     """The table of `list`, narrow enough for a terminal of 80 columns."""
     rows = [("variant", "operands", "target", "PTX", "claim")]
     needs = {r: (oldest(r), _versions(db, r)) for r in {v.requires for v in variants}}
-    rows += [(v.spelling + "!" * bool(v.hazards), str(v.operands), *needs[v.requires], v.claim) for v in variants]
+    rows += [(v.spelling, str(v.operands), *needs[v.requires], _claim(v)) for v in variants]
     lines = table(rows)
     n = len(variants)
     few = ["", FEW] * any(v.requires.on for v in variants)
@@ -55,7 +55,11 @@ def variants_as_table(db: Database, variants: Sequence[Variant]) -> str:
 
 
 FEW = "* the first of few targets that have it: query and show name them all"
-HAZARD = "! its machine code does something else than it says: query and show tell what"
+HAZARD = "hazard: the machine code does something else than the spelling; query says what"
+
+
+def _claim(v: Variant) -> str:
+    return f"{v.claim}, hazard" if v.hazards else v.claim
 
 
 def oldest(r: Requirement) -> str:

@@ -258,7 +258,8 @@ class Catalog:
         if target is not None or not (h.first or h.on):
             return ""
         names = ", ".join(t for t, _ in h.on)
-        return f"{f'on {names}' if h.on else targets_text(h.first, h.last, self.newest_target)}: "
+        where = f"on {names}" if h.on else targets_text(h.first, h.last, self.newest_target)
+        return f"{where[0].upper()}{where[1:]}: "
 
     def plain(self, target: str | None) -> str | None:
         """What a GPU is called that runs a target's code, whatever kind that is."""
