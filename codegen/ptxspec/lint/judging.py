@@ -172,7 +172,7 @@ class InstructionJudge:
     ) -> Complaint:
         spelling = ".".join((opcode, *effective))
         unknown = [n for n in effective if n not in self.types and n not in self.modifiers]
-        has = forms_text(self.db.opcodes[opcode])
+        has = forms_text(self.db.opcodes[opcode], types)
         if not types and not unknown:
             reason = Reason("missing-type", f"{spelling} has no type; {opcode} has {has}")
         elif not self.other_types.isdisjoint(types):

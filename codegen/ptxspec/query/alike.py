@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from ..catalog import Asked
@@ -12,14 +13,37 @@ from .database import Database, Variant, names_of
 _SHOWN = 4
 
 
+class TypeDistance(NamedTuple):
+    """How far the types of a form are from those that were asked for, each in its place. `wrong`: types too many or too
+    few, `lost` those of them that were asked for; the more `alike` the others begin, the less that is."""
+
+    wrong: int
+    lost: int
+    alike: int
+
+
+def type_distance(asked: Sequence[str], has: Sequence[str]) -> TypeDistance:
+    if len(asked) == 1 and asked[0] in has:
+        # Where one stands alone, it may be meant for any place.
+        return TypeDistance(len(has) - 1, 0, -has.count(asked[0]) - (has[0] == asked[0]))
+    pairs = [(a, h) for a, h in zip(asked, has, strict=False) if a != h]
+    lost, more = max(0, len(asked) - len(has)), abs(len(asked) - len(has))
+    return TypeDistance(2 * len(pairs) + more, len(pairs) + lost, -sum(_same_letters(*pair) for pair in pairs))
+
+
+def _same_letters(one: str, other: str) -> int:
+    """How many letters two names begin with alike."""
+    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
 class Distance(NamedTuple):
     """How far a variant is from what was asked, the weightiest first. `ended`: the newest PTX version does not take it;
-    `wrong`: names too many or too few, and `lost` those of them that were asked for."""
+    `wrong`: names too many or too few, and `lost` those of them that were asked for; `types` is how far those are."""
 
     ended: bool
     wrong: int
     lost: int
-    other_types: bool
+    types: TypeDistance
     operands: int
 
 
@@ -48,16 +72,20 @@ def ranked(
     newest = ptx or db.catalog.newest_version
     known = [t for t in db.targets if db.catalog.knows(t, newest)]
     names = list(names)
-    asked, types = frozenset(names), db.split(names)[1]
+    types = tuple(n for n in names if n in db.types or n in db.other_types)
+    asked = frozenset(names).difference(types)
+
+    @cache
+    def of(has: tuple[str, ...]) -> TypeDistance:
+        return type_distance(types, has)
 
     def distance(v: Variant) -> Distance:
-        has = v.names
         return Distance(
             # What few targets have has not ended because the newest one is not among them.
             ended=not db.takes(v, target or (None if v.requires.on else known[-1]), newest),
-            wrong=len(asked ^ has),
-            lost=len(asked - has),
-            other_types=v.types != types,
+            wrong=len(asked ^ v.modifiers) + of(v.types).wrong,
+            lost=len(asked - v.modifiers) + of(v.types).lost,
+            types=of(v.types),
             operands=abs(v.operands - operands) if operands is not None else 0,
         )
 

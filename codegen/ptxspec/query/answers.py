@@ -102,14 +102,22 @@ def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str
         if verdict.means:
             lines.append(f"  means   {verdict.means}")
         lines.append(f"  claim   {verdict.claim}")
-        lines += [f"  hazard  {verdict.hazard}"] if verdict.hazard else []
-        lines += [f"  loose   {text}" for text in verdict.loose]
+        lines += _paragraph("hazard", verdict.hazard) if verdict.hazard else []
+        loose = verdict.loose if verdict.available else ()
+        lines += [line for text in loose for line in _paragraph("loose", text)]
     if verdict.help:
         lines.append(f"  help    {verdict.help}")
     if verdict.nearest:
         lines.append("spelled alike" + (f", on {asked}" if asked else "") + ":")
         lines += [f"  {line}" for line in table([(str(v), requirement(db, v.requires)) for v in verdict.nearest])]
     return "\n".join(lines)
+
+
+def _paragraph(name: str, text: str) -> list[str]:
+    """Sentences in lines of a terminal."""
+    import textwrap  # only needed where there are some
+
+    return textwrap.wrap(text, 80, initial_indent=f"  {name:6}  ", subsequent_indent=" " * 10, break_on_hyphens=False)
 
 
 def requirement(db: Database, r: Requirement) -> str:

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 from ..catalog import Refusal, Requirement, requirement_of
 from ..diagnostics import PtxspecError, nearest, suggest, unknown
-from .alike import advice, alike, in_other_letters
+from .alike import advice, alike, in_other_letters, type_distance
 from .database import Database, Opcode, Variant, names_of
 
 _SPELLING = re.compile(r"\w+(\.[\w:]+)*")
 # So much of what an opcode has is told in a message.
 _LONG = 100
+_NEAR = 3
 
 
 class Reason(NamedTuple):
@@ -210,7 +211,7 @@ def _types(db: Database, opcode: str, names: Sequence[str]) -> Reason:
     """The spelling has types that none of the opcode's has, or none."""
     about = db.opcodes[opcode]
     types = [n for n in names if n in db.types or n in db.other_types]
-    listed = forms_text(about)
+    listed = forms_text(about, types)
     strange = [n for n in names if not db.knows(n)]
     if strange and not types:
         near = suggest(strange[0], about.names, ".", f"{opcode} has {listed}")
@@ -253,9 +254,9 @@ def _combination(
     return Reason("illegal-combination", f"{form} does not take {together} together{counted}")
 
 
-def forms_text(about: Opcode) -> str:
+def forms_text(about: Opcode, asked: Sequence[str] = ()) -> str:
     """The types that an opcode's spellings end in; sequences of several in notation, or where that would fill lines,
-    how many types they have."""
+    those that are most like what was asked for, and how many types the others have."""
     from ..compact import compact
 
     single = [f".{types[0]}" for types in about.types if len(types) == 1]
@@ -264,7 +265,10 @@ def forms_text(about: Opcode) -> str:
     if len(text) <= _LONG or not several:
         return text
     rest = f"forms of {' or '.join(map(str, sorted({len(types) for types in several})))} types"
-    return f"{', '.join(single)} and {rest}" if single else f"{rest}, such as .{'.'.join(several[0])}"
+    if single and len(asked) < 2:
+        return f"{', '.join(single)} and {rest}"
+    near = sorted(about.types, key=lambda has: type_distance(asked, has))[:_NEAR]
+    return f"{', '.join('.' + '.'.join(types) for types in near)}{' and others' if single else f' and other {rest}'}"
 
 
 def _listed(names: Iterable[str]) -> str:
