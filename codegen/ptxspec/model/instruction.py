@@ -362,6 +362,11 @@ class Instruction:
         """The variant's machine code around units, where the file states it."""
         return next((p for p in self.hardware if p.selector.matches(variant)), None)
 
+    def is_advisable(self, variant: Variant) -> bool:
+        """Whether anybody anywhere may be told to write it: the manual lists it, and no hazard is known of it. Where the
+        target is known, the catalogue says so of that."""
+        return variant.listed and not variant.hazards
+
     def stands_for(self, variant: Variant) -> Variant | None:
         """The longer spelling that a variant with `means` is short for."""
         modifiers, types, operands = variant.form

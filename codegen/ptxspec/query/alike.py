@@ -139,7 +139,8 @@ def advice(
         if not db.catalog.knows(target, ptx):
             return f"PTX {ptx} does not know {target}; use {db.targets[target or ''].ptx} or newer"
         if variant is not None and target is not None and not variant.crash:
-            siblings = db.catalog.siblings(variant.requires, target, ptx)
+            others = db.catalog.siblings(variant.requires, target, ptx)
+            siblings = [t for t in others if db.catalog.is_safe(variant, t, ptx)]
             if siblings:
                 return f"compile for {' or '.join(siblings)}"
         if exists:
