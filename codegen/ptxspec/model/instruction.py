@@ -363,8 +363,8 @@ class Instruction:
         return next((p for p in self.hardware if p.selector.matches(variant)), None)
 
     def is_advisable(self, variant: Variant) -> bool:
-        """Whether anybody anywhere may be told to write it: the manual lists it, and no hazard is known of it. Where the
-        target is known, the catalogue says so of that."""
+        """Whether anybody may be told to write it, on whatever target: the manual lists it, and no hazard is known of
+        it. The catalogue says so of one target."""
         return variant.listed and not variant.hazards
 
     def stands_for(self, variant: Variant) -> Variant | None:
