@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from oracles.folding import folded
 from ptxspec.catalog import Target
 from ptxspec.gpu import vectors
+from ptxspec.gpu.compare import Comparison, Found
 from ptxspec.lint.findings import ERROR
 from ptxspec.model import BOOL, HazardRule, Spec, Variant
 from ptxspec.query.database import Database
@@ -161,3 +162,21 @@ def test_what_is_tolerated_and_then_breaks_down_is_an_error(
         assert done.returncode and "Internal compiler error" in done.stderr
         (found,) = db.lint(statement, "sm_107a", NEWEST)
         assert (found.severity, found.code) == (ERROR, "assembler-crash")
+
+
+@pytest.mark.parametrize(
+    ("spelling", "target", "agrees"),
+    [
+        ("cvt.rm.ftz.f16.f32", "sm_90", None),
+        ("cvt.rm.f16.f32", "sm_90", False),
+        ("cvt.rn.satfinite.f16.f32", "sm_75", None),
+        ("cvt.rn.satfinite.f16.f32", "sm_80", False),
+    ],
+)
+def test_what_a_hazard_explains_is_no_disagreement_of_a_gpu(
+    spec: Spec, spelling: str, target: str, agrees: bool | None
+) -> None:
+    (v,) = (v for v in spec.instructions["cvt"].variants if v.spelling == spelling)
+    comparison = Comparison(spec, v, target)
+    assert comparison.agrees(Found(count=2, unequal=1)) is agrees
+    assert comparison.agrees(Found(count=2)) is True
