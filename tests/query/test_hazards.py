@@ -118,6 +118,13 @@ def test_nothing_spelled_alike_is_one(db: Database, target: str | None) -> None:
             assert db.catalog.is_safe(v, target), (asked, v, target)
 
 
+def test_where_no_target_is_named_advice_is_for_the_newest(db: Database) -> None:
+    assert "write cvt.rn.satfinite.f16.f32" in db.query("cvt.satfinite.f16.f32").help
+    for target in (None, "sm_75", "sm_90"):
+        text = db.query("cvt.ftz.f16.f32", target=target).help
+        assert "cvt.rn.ftz.f16.f32" in text and "cvt.rm" not in text and "cvt.rp" not in text
+
+
 def test_what_is_loose_is_told_and_no_finding(run: Run, db: Database) -> None:
     loose = {"div.full.f32": "No division of IEEE 754", "mul.f32": "fused multiply-add", "ex2.approx.f32": "folds"}
     for spelling, words in loose.items():

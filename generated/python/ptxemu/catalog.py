@@ -233,10 +233,10 @@ class Catalog:
 
     def is_safe(self, v: Hazardous, target: str | None = None, ptx: str | None = None) -> bool:
         """Whether somebody may be told to write a variant there: its machine code does what it says. Where no target is
-        named, it does so on one that takes the variant."""
-        if target is not None or not v.hazards:
-            return not self.hazards(v, target, ptx)
-        return any(self.takes(v.requires, t, ptx) and not self.hazards(v, t, ptx) for t in self.targets)
+        named, it does so on the newest that takes the variant."""
+        if target is None and v.hazards:
+            target = next((t for t in reversed(self.targets) if self.takes(v.requires, t, ptx)), None)
+        return not self.hazards(v, target, ptx)
 
     def may_be_advised(
         self, v: Candidate, asked: Asked | None = None, target: str | None = None, ptx: str | None = None
