@@ -32,6 +32,7 @@ class Evaluation:
     variant: Variant
     target: str | None
     claim: str
+    hazard: str | None
     operands: list[int]
     results: list[int]
     lanes: list[list[int]]
@@ -91,6 +92,7 @@ def evaluate(
         variant=variant,
         target=target,
         claim=spec.claim(variant, target),
+        hazard=spec.catalog.hazard_text(variant, target),
         operands=operands,
         results=results,
         lanes=lanes,
