@@ -276,7 +276,8 @@ class Instruction:
     those that only other instructions of this name have, `empty_types` types that the assembler takes beside the
     others, and that do nothing. `acts_on` are the formats that a modifier acts on here, where not on all.
     `crashes` are variants that the assembler takes, and then breaks down on. `vectors_elsewhere`:
-    statements with a vector as their result are other instructions too."""
+    statements with registers that are vectors are other instructions. `unpacks`: a statement whose source is a vector
+    may stand the other way round, with the vector as its result; what this rests on."""
 
     opcode: str
     path: str
@@ -304,6 +305,7 @@ class Instruction:
     refused: tuple[Variant, ...] = ()
     registers: Mapping[str, str] = field(default_factory=dict)
     vectors_elsewhere: bool = False
+    unpacks: Grounds | None = None
     lane_bits: tuple[LaneBits, ...] = ()
     crashes: tuple[Selector, ...] = ()
     acts_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

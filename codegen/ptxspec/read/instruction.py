@@ -118,6 +118,7 @@ class _InstructionFile:
             variants=(),
             registers=self.registers(),
             vectors_elsewhere=self.assembler.get("vectors_elsewhere", False),
+            unpacks=self.grounds(("unpacks",), data["unpacks"]) if "unpacks" in data else None,
             lane_bits=lane_bits,
             crashes=tuple(
                 self.selector(("assembler", "crashes", i), c) for i, c in enumerate(self.assembler.get("crashes", []))
