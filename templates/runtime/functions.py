@@ -59,6 +59,18 @@ class Function(Kernel):
         return tuple(named.name for named in self._program.results)
 
     @property
+    def types(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What the bits of the inputs and of the results are taken for: the names of types."""
+        inputs, results = ((n.type.name for n in named) for named in (self._program.inputs, self._program.results))
+        return tuple(inputs), tuple(results)
+
+    @property
+    def spellings(self) -> tuple[tuple[str, int], ...]:
+        """The variants of the statements, each with its number of operands."""
+        heads = (step.text.split(step.opcode, 1)[1].split(None, 1)[0] for step in self._program.steps)
+        return tuple((step.opcode + h, len(step.sources)) for h, step in zip(heads, self._program.steps, strict=True))
+
+    @property
     def operands(self) -> int:
         return len(self._program.inputs)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
 from math import prod
 from typing import Any
 
@@ -24,8 +23,8 @@ _WIDER = {"nonzero": ("subnormal", "normal"), "finite": ("0", "subnormal", "norm
 @dataclass(frozen=True, eq=False)
 class Classes:
     """The classes of a kind's values. `names` are of sets of them, the narrower first, and `members` has a row for each
-    name and a column for each class. An encoding is of class `table[rank]`, where rank counts the `bounds` that its
-    magnitude has reached, twice, and the sign."""
+    name and a column for each class; `mirror` gives the class of the other sign. An encoding is of class `table[rank]`,
+    where rank counts the `bounds` that its magnitude has reached, twice, and the sign."""
 
     count: int
     names: tuple[str, ...]
@@ -34,6 +33,7 @@ class Classes:
     sign_bit: int
     bounds: tuple[int, ...]
     table: Array
+    mirror: Array
 
     def of(self, x: Array) -> Array:
         """The class of each encoding."""
@@ -110,7 +110,10 @@ def _made(
             every[name] = frozenset(members)
     ordered = sorted(every, key=lambda n: len(every[n]))
     rows = np.array([[n in every[word] for n in names] for word in ordered])
-    return Classes(len(names), tuple(ordered), rows, magnitudes, sign_bit, bounds, np.array(table, np.uint8))
+    turned = {"+": "-", "-": "+"}
+    mirror = np.array([names.index(turned.get(n[0], n[0]) + n[1:]) for n in names])
+    table_array = np.array(table, np.uint8)
+    return Classes(len(names), tuple(ordered), rows, magnitudes, sign_bit, bounds, table_array, mirror)
 
 
 def cells(kinds: Sequence[Kind], columns: Sequence[Array]) -> Array:
@@ -134,23 +137,49 @@ class Box:
     cells: Array
 
 
-def cover(kinds: Sequence[Kind], differ: Array, tried: Array) -> list[Box]:
-    """Few boxes that have every combination in `differ` and no other one that was `tried`, the largest first. Both are
-    arrays of a truth value for each combination."""
+def cover(kinds: Sequence[Kind], differ: Array, tried: Array, most: int = 6) -> list[Box]:
+    """A few boxes that have every combination in `differ`, the largest first. Both are arrays of a truth value for each
+    combination. Boxes have no other combination that was `tried`, unless they would be too many: then whatever signs
+    the operands have, and if need be all are in one box."""
     sets = [classes(kind) for kind in kinds]
-    shape = tuple(s.count for s in sets)
-    left, wrong = differ.reshape(shape).copy(), (tried & ~differ).reshape(shape)
-    possible = _inside(sets, wrong) == 0
-    boxes = []
+    exact, every = (x.reshape(tuple(s.count for s in sets)) for x in (differ, tried))
+    signless = exact
+    for axis, s in enumerate(sets):
+        signless = signless | np.take(signless, s.mirror, axis)
+    for wanted in (exact, signless & every):
+        boxes = _cover(sets, wanted, every & ~wanted, most)
+        if boxes is not None:
+            return boxes
+    around = [np.array([exact.take(c, axis).any() for c in range(s.count)]) for axis, s in enumerate(sets)]
+    names = tuple(
+        next(n for n, row in zip(s.names, s.members, strict=True) if not (held & ~row).any())
+        for s, held in zip(sets, around, strict=True)
+    )
+    return [Box(names, np.flatnonzero(every & _box(sets, names)))]
+
+
+def _cover(sets: Sequence[Classes], wanted: Array, wrong: Array, most: int) -> list[Box] | None:
+    """None where there would be too many."""
+    possible, left, boxes = _inside(sets, wrong) == 0, wanted.copy(), []
     while left.any():
+        if len(boxes) == most:
+            return None
         gain = np.where(possible, _inside(sets, left), 0)
         place = np.unravel_index(int(np.argmax(gain)), gain.shape)
-        here = left.copy()
-        for axis, (s, i) in enumerate(zip(sets, place, strict=True)):
-            here &= np.expand_dims(s.members[i], [k for k in range(len(sets)) if k != axis])
-        boxes.append(Box(tuple(s.names[i] for s, i in zip(sets, place, strict=True)), np.flatnonzero(here)))
+        names = tuple(s.names[i] for s, i in zip(sets, place, strict=True))
+        here = left & _box(sets, names)
+        boxes.append(Box(names, np.flatnonzero(here)))
         left &= ~here
     return boxes
+
+
+def _box(sets: Sequence[Classes], names: Sequence[str]) -> Array:
+    """The combinations that these names have."""
+    found = np.ones(tuple(s.count for s in sets), np.bool_)
+    for axis, (s, name) in enumerate(zip(sets, names, strict=True)):
+        row = s.members[s.names.index(name)]
+        found &= np.expand_dims(row, [k for k in range(len(sets)) if k != axis])
+    return found
 
 
 def _inside(sets: Sequence[Classes], which: Array) -> Array:
@@ -160,12 +189,3 @@ def _inside(sets: Sequence[Classes], which: Array) -> Array:
         # The axis in front is replaced by one of names at the end: after all of them the order is as it was.
         found = np.tensordot(found, s.members.astype(np.int32), axes=([0], [1]))
     return found
-
-
-def names_of(kinds: Sequence[Kind]) -> list[tuple[str, ...]]:
-    """The classes of each combination, in the order of `cells`."""
-    single = []
-    for kind in kinds:
-        s = classes(kind)
-        single.append([next(n for n, row in zip(s.names, s.members, strict=True) if row[i]) for i in range(s.count)])
-    return list(product(*single))

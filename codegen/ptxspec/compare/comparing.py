@@ -208,7 +208,7 @@ class _Tally:
     def rows(self) -> Iterator[Row]:
         for (place, kind, why), group in sorted(self.groups.items(), key=lambda g: (bool(g[0][2]), g[0])):
             for box in cover(self.kinds, group.counts > 0, self.tried > 0):
-                ranked = [group.best[c] for c in box.cells.tolist()]
+                ranked = [group.best[c] for c in box.cells.tolist() if c in group.best]
                 (far, _), example = min(ranked, key=lambda r: r[0])
                 steps = group.steps[box.cells].sum(axis=0).tolist()
                 yield Row(

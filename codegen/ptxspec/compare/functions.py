@@ -19,7 +19,7 @@ from ..model import Defined, Executed, Instruction, Kind, Spec, Type, Variant
 from ..roots import Root
 from ..semantics.compile import Compiler
 from ..semantics.program import Program
-from .sides import Face, Misfit, Open, Side, accuracy, of_lanes, which_nan
+from .sides import FUNCTION, Face, Misfit, Open, Side, of_lanes, which_nan
 
 Array = NDArray[Any]
 Programs = Mapping[Variant, Mapping[str | None, Program]]
@@ -41,15 +41,16 @@ class Functions:
         (v,) = made[1]
         r = f.reference
         opened = [which_nan(r.name), *self._open(f, f.type)]
-        opened += [accuracy(f.accuracy)] if f.accuracy else []
         about = [f"{r.title}, {f.clause}"]
         about += [f"{f.accuracy}; here it is rounded correctly"] if f.accuracy else []
-        return Side(f.name, tuple(about), Face(v.sources, (v.result,)), 1, of_lanes(lambda *x: [run(*x)]), tuple(opened))
+        return Side(f.name, tuple(about), Face(v.sources, (v.result,)), FUNCTION, of_lanes(lambda *x: [run(*x)]), tuple(opened), bool(f.accuracy))
 
-    def numpy(self, name: str, other: Side) -> Side:
+    def numpy(self, name: str, other: Side | None) -> Side:
         """A function of NumPy on the types that the other side has. Raises PtxspecError, and Misfit where it has none
         for them."""
         function = _attribute(name)
+        if other is None:
+            raise Misfit(f"{name} takes any type, and so does the other: one of the two must say which, as fmaxf does")
         face = other.face
         if any(o.lane_bits for o in face.sources):
             raise Misfit(f"{other.name} reads lanes in a way of its own, which {name} cannot")
@@ -69,7 +70,7 @@ class Functions:
         if executed and len({o.type.kind for o in face.sources}) == 1:
             opened += self._open(executed, face.sources[0].type)
         about = f"as NumPy {np.__version__} computes it here, of {types}"
-        return Side(name, (about,), face, 0, of_lanes(run), tuple(opened))
+        return Side(name, (about,), face, other.rank, of_lanes(run), tuple(opened))
 
     def _native(self, kind: Kind, name: str) -> np.dtype[Any]:
         """NumPy's type of a kind, or that of ml_dtypes."""

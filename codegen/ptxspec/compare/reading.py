@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -21,9 +22,12 @@ from ..query.database import Database
 from ..read.link import read, read_all
 from ..roots import Root
 from .functions import NUMPY, Functions
-from .sides import Face, Misfit, Side, common_face
+from .pieces import SURE, named, piece
+from .sides import VARIANT, Face, Misfit, Side, common_face
 
 Array = NDArray[Any]
+# What takes the types of the other side, where that has some of its own.
+Adapting = Callable[[Side | None], Side]
 
 
 class Reader:
@@ -36,52 +40,59 @@ class Reader:
 
     def both(self, a: str, b: str) -> tuple[Side, Side]:
         """Two sides that can be compared. Raises PtxspecError."""
-        first, second = self.sides(a), self.sides(b)
         misfit: Misfit | None = None
-        for x in first or [None]:
-            for y in second or [None]:
+        for x in self.sides(a):
+            for y in self.sides(b):
                 try:
-                    sides = self._fitted(a, x, b, y)
-                    common_face(*sides)
+                    first, second = _adapted(x, y)
+                    common_face(first, second)
                 except Misfit as e:
                     misfit = misfit or e
                 else:
-                    return sides
+                    return first, second
         assert misfit is not None
         raise misfit
 
-    def _fitted(self, a: str, x: Side | None, b: str, y: Side | None) -> tuple[Side, Side]:
-        """With functions of NumPy, which are None, on the types of the other side."""
-        if x is None and y is None:
-            raise Misfit(f"{a} and {b} take any type: one of the two must say which, as fmaxf does")
-        if x is None and y is not None:
-            return self._functions.numpy(a, y), y
-        assert x is not None
-        return x, y or self._functions.numpy(b, x)
-
-    def sides(self, text: str) -> list[Side]:
-        """What the text may mean: one for each number of operands and type that a name has; none for a function of
-        NumPy, which takes the other side's."""
+    def sides(self, text: str) -> list[Side | Adapting]:
+        """What a text may mean: one for each number of operands and each type that a name has."""
         text = text.strip()
         if text.startswith(NUMPY):
-            return []
+            return [lambda other: self._functions.numpy(text, other)]
         known = self._shared.functions
         if found := [f for f in known.defined if f.name == text]:
             return [self._functions.defined(f) for f in found]
         if compiled := next((f for f in known.compiled if f.name == text), None):
-            return [side for ptx in range(len(compiled.ptx)) for side in self._compiled(compiled, ptx)]
-        return self._variants(text)
+            return [side for place in range(len(compiled.ptx)) for side in self._compiled(compiled, place)]
+        path = Path(text)
+        if _is_file(path):
+            return [self._piece(_contents(path), text)]
+        if not text:
+            raise PtxspecError("there is nothing to compare: an empty text")
+        return [self._piece(text, named(text))] if re.search(r"[\s;]", text) else [*self._variants(text)]
 
-    def _compiled(self, f: Compiled, place: int) -> list[Side]:
+    def _piece(self, text: str, name: str) -> Adapting:
+        def adapted(other: Side | None) -> Side:
+            return piece(self.emulator, self._shared, text, name, self.target, other.face if other else None)
+
+        return adapted
+
+    def _compiled(self, f: Compiled, place: int) -> list[Side | Adapting]:
         ptx = f.ptx[place]
         about = [f"{f.reference.title}: {ptx}"]
         if f.ftz:
-            about.append(f"with -ftz=true it is {f.ftz[place]}")
-        return [replace(s, name=f.name, about=(*about, *s.about)) for s in self.sides(ptx)]
+            about.append(f"with -ftz=true: {f.ftz[place]}")
+
+        def told(side: Side) -> Side:
+            return replace(side, name=f.name, about=(*about, *side.about))
+
+        def told_later(adapting: Adapting) -> Adapting:
+            return lambda other: told(adapting(other))
+
+        return [told(s) if isinstance(s, Side) else told_later(s) for s in self.sides(ptx)]
 
     def _variants(self, text: str) -> list[Side]:
-        spelling, _, named = text.partition("@")
-        target = Database.read(self.root.data).target(named) if named else self.target
+        spelling, _, on = text.partition("@")
+        target = Database.read(self.root.data).target(on) if on else self.target
         try:
             kernel = self.emulator.compile(spelling, None, target)
         except LookupError as e:
@@ -117,8 +128,7 @@ class Reader:
             return [np.asarray(x if x.dtype == np.bool_ else x.view(f"u{x.itemsize}")) for x in made]
 
         name = f"{v.spelling}{' on ' + target if target else ''}"
-        loose = claim not in ("exact", "measured", "unjudged")
-        return Side(name, tuple(about), Face(v.sources, (v.result,)), 2, run, loose=loose)
+        return Side(name, tuple(about), Face(v.sources, (v.result,)), VARIANT, run, loose=claim not in SURE)
 
     @property
     def _shared(self) -> Spec:
@@ -139,10 +149,29 @@ class Reader:
         return self._specs[spelling]
 
 
-def read_text(text: str) -> str:
-    """A text, or what the file of that name holds."""
-    path = Path(text)
+def _adapted(x: Side | Adapting, y: Side | Adapting) -> tuple[Side, Side]:
+    """Both as sides: what takes whatever types come takes those of the other. Raises Misfit."""
+    if isinstance(x, Side):
+        return x, y if isinstance(y, Side) else y(x)
+    if isinstance(y, Side):
+        return x(y), y
     try:
-        return path.read_text("utf-8") if path.is_file() else text
-    except (OSError, UnicodeDecodeError) as e:
-        raise PtxspecError(f"{text}: cannot be read: {e}") from None
+        first = x(None)
+    except Misfit:
+        second = y(None)
+        return x(second), second
+    return first, y(first)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False  # a text that is too long for a name
+
+
+def _contents(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError:
+        raise PtxspecError(f"{path}: not UTF-8") from None

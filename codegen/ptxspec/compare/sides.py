@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 from ..diagnostics import PtxspecError
 from ..gpu import registers
 from ..model import BOOL, Kind, Operand, Type
-from .differing import FLUSHED, INFINITE, NAN_BITS, VALUE
+from .differing import NAN_BITS
 
 Array = NDArray[Any]
 Registers = list[Array]
+
+# How much a face tells.
+PIECE, FUNCTION, VARIANT = range(3)
 
 
 class Misfit(PtxspecError):
@@ -78,7 +81,7 @@ class Side:
     name: str
     about: tuple[str, ...]
     face: Face
-    rank: int
+    rank: int  # PIECE, FUNCTION or VARIANT
     run: Callable[[Face, Sequence[Array]], Registers]
     open: tuple[Open, ...] = ()
     loose: bool = False
@@ -101,37 +104,33 @@ def which_nan(who: str) -> Open:
     return Open(f"{who} does not say which NaN", lambda kinds, columns, differ: differ == NAN_BITS)
 
 
-def accuracy(why: str) -> Open:
-    """Numbers next to the right one, for finite operands."""
-
-    def holds(kinds: Sequence[Kind], columns: Sequence[Array], differ: Array) -> Array:
-        found = np.isin(differ, (VALUE, FLUSHED, INFINITE))
-        for kind, x in zip(kinds, columns, strict=True):
-            f = kind.format
-            if f is not None and f.has_infinity:
-                found &= (x & x.dtype.type(f.magnitudes - 1)) < f.infinity
-        return np.asarray(found)
-
-    return Open(why, holds)
-
-
 def common_face(a: Side, b: Side) -> Face:
     """What both take and give, under the names and the types of the one that tells more. Raises Misfit."""
     told, other = (a, b) if a.rank >= b.rank else (b, a)
-    for what, mine, theirs in (
-        ("takes", told.face.registers(), other.face.registers()),
-        ("gives", told.face.result_registers(), other.face.result_registers()),
-    ):
-        if len(mine) != len(theirs) or not all(_alike(x, y) for (_, x), (_, y) in zip(mine, theirs, strict=True)):
+    every = (("takes", told.face.registers(), other.face.registers()),)
+    every += (("gives", told.face.result_registers(), other.face.result_registers()),)
+    for what, mine, theirs in every:
+        fits = [_fits(x, y, min(a.rank, b.rank) == PIECE) for (_, x), (_, y) in zip(mine, theirs, strict=False)]
+        if len(mine) != len(theirs) or not all(fits):
             message = f"{told.name} {what} {_types(mine)}, {other.name} {what} {_types(theirs)}"
             raise Misfit(f"{message}: only what has the same types can be compared")
-    return told.face
+    if told.rank > PIECE:
+        return told.face
+    # Of two pieces of PTX each may know of other registers what their bits are.
+    sources, results = (
+        tuple(x if x.kind.sort == "float" else replace(x, type=y.type) for x, y in zip(mine, theirs, strict=True))
+        for mine, theirs in ((told.face.sources, other.face.sources), (told.face.results, other.face.results))
+    )
+    return Face(sources, results)
 
 
-def _alike(x: Type, y: Type) -> bool:
-    """The same type, or bits of the same size as one."""
-    return x.name == y.name or (x.width == y.width and BOOL not in (x.kind, y.kind) and "bits" in (x.kind.sort, y.kind.sort))
+def _fits(x: Type, y: Type, pieces: bool) -> bool:
+    """The same type, or bits of the same size; a register of a piece of PTX that integers are computed in may be
+    declared as bits, too."""
+    bits = ("bits", "integer") if pieces else ("bits",)
+    one_is = x.kind.sort in bits or y.kind.sort in bits
+    return x.name == y.name or (one_is and x.width == y.width and BOOL not in (x.kind, y.kind))
 
 
 def _types(places: Sequence[tuple[str, Type]]) -> str:
-    return ", ".join(f".{t.name}" for _, t in places)
+    return ", ".join(f".{t.name}" for _, t in places) or "nothing"

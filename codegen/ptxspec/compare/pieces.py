@@ -1,0 +1,79 @@
+"""Pieces of PTX as sides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..diagnostics import PtxspecError
+from ..model import BOOL, Operand, Spec
+from .sides import PIECE, Face, Side
+
+Array = NDArray[Any]
+
+# Of a longer text the name of a side has the beginning.
+_LONGEST = 48
+# What is no exact result of PTX.
+SURE = ("exact", "measured", "unjudged")
+
+
+def piece(emulator: ModuleType, spec: Spec, text: str, name: str, target: str | None, other: Face | None) -> Side:
+    """A piece of PTX that is compared with something of a face: registers of the same names are the same, and others
+    stand in the same order. Raises PtxspecError for what cannot be run."""
+    results = [n for n, _ in other.result_registers()] if other else []
+    f = _function(emulator, text, name, target, results)
+    inputs, given = (list(zip(names, types, strict=True)) for names, types in zip((f.inputs, f.results), f.types, strict=True))  # fmt: skip
+    sources = [Operand(n, spec.types[t]) for n, t in inputs]
+    face = Face(tuple(sources), tuple(Operand(n, spec.types[t]) for n, t in given))
+    order, about = list(range(len(sources))), [f"takes {', '.join(f.inputs) or 'nothing'}, gives {', '.join(f.results)}"]
+    if other and len(sources) == len(other.registers()):
+        names = [n for n, _ in other.registers()]
+        if {*names} == {*f.inputs}:
+            order = [names.index(n) for n in f.inputs]
+            face = replace(face, sources=tuple(sources[f.inputs.index(n)] for n in names))
+        elif other.registers():
+            about = [f"takes {', '.join(f'{n} for {m}' for n, m in zip(f.inputs, names, strict=True))}, gives {', '.join(f.results)}"]
+    claims = [(s, _claim(emulator, s, n, target)) for s, n in dict.fromkeys(f.spellings)]
+    loose = [f"{s} is {claim}" for s, claim in claims if claim not in SURE]
+    if loose:
+        about.append(f"{' and '.join(loose)}: the emulator rounds correctly, hardware need not")
+
+    def run(asked: Face, columns: Sequence[Array]) -> list[Array]:
+        registers = [columns[i] for i in order]
+        found = f(*(x.astype(np.bool_) if o.kind == BOOL else x for o, x in zip(sources, registers, strict=True)))
+        made = found if isinstance(found, tuple) else (found,)
+        return [np.asarray(x if x.dtype == np.bool_ else x.view(f"u{x.itemsize}")) for x in made]
+
+    return Side(name, tuple(about), face, PIECE, run, loose=bool(loose))
+
+
+def named(text: str) -> str:
+    """What a piece of PTX is called: itself, where that is short."""
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 4].rstrip() + " ..."
+
+
+def _function(emulator: ModuleType, text: str, name: str, target: str | None, results: Sequence[str]) -> Any:
+    """With the wanted results where the piece has registers of their names, else with its own."""
+    try:
+        f = emulator.function(text, target)
+        if results and {*f.results} > {*results}:
+            return emulator.function(text, target, results)
+    except ValueError as e:
+        raise PtxspecError(f"{name} cannot be run\n{e}") from None
+    if not f.results:
+        raise PtxspecError(f"{name} has no result: no register is left that nothing reads")
+    return f
+
+
+def _claim(emulator: ModuleType, spelling: str, operands: int, target: str | None) -> str:
+    try:
+        claim: str = emulator.compile(spelling, operands, target).claim
+    except LookupError:
+        return "exact"  # a move that unpacks
+    return claim
