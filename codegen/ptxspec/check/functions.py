@@ -1,4 +1,4 @@
-"""Functions that a standard defines, as instructions of one variant: what compiles and emits those does so with them."""
+"""Functions that a standard defines, as instructions of one variant, which are compiled and emitted as all others."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def _of_floats(f: Format) -> Classes:
         starts += [(f.first_nan, "sNaN"), (f.infinity | f.quiet_bit, "qNaN")]
     elif f.nans:
         starts.append((f.first_nan, "NaN"))
-    signs = "+-" if f.signed else "+"
+    signs = ("+", "-") if f.signed else ("",)
     names = [part if part.endswith("NaN") else sign + part for _, part in starts for sign in signs]
     names = list(dict.fromkeys(names))
     sets: dict[str, set[str]] = {"NaN": {n for n in names if n.endswith("NaN")}}
@@ -160,7 +160,8 @@ def cover(kinds: Sequence[Kind], differ: Array, tried: Array, most: int = 6) -> 
 
 def _cover(sets: Sequence[Classes], wanted: Array, wrong: Array, most: int) -> list[Box] | None:
     """None where there would be too many."""
-    possible, left, boxes = _inside(sets, wrong) == 0, wanted.copy(), []
+    possible, left = _inside(sets, wrong) == 0, wanted.copy()
+    boxes: list[Box] = []
     while left.any():
         if len(boxes) == most:
             return None

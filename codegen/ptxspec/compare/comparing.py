@@ -31,9 +31,9 @@ class Example:
 
 @dataclass(frozen=True)
 class Row:
-    """Results that differ in one thing, for operands of these classes. `result` is the place of the result, `kind` what
-    differs, `open` why it may, empty where it may not. `count` of the `tried` operands of the classes differ; of numbers
-    `worst` is the largest distance, and `steps` how many are one step apart, two, and more."""
+    """Results that differ in one thing, for operands of these classes. `result` is the place of the result, `kind`
+    what differs, `open` why it may, empty where it may not. `count` of the `tried` operands of the classes differ; of
+    numbers `worst` is the largest distance, and `steps` how many are one step apart, two, and more."""
 
     result: int
     kind: int

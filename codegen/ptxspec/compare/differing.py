@@ -28,7 +28,7 @@ def differences(kind: Kind, a: Array, b: Array) -> Array:
     f = kind.format
     if f is None:
         return np.full(a.shape, OTHER, np.uint8)
-    (x, x_nan, x_infinite, x_zero, x_small), (y, y_nan, y_infinite, y_zero, y_small) = (_facts(f, v) for v in (a, b))
+    (x_nan, x_infinite, x_zero, x_small), (y_nan, y_infinite, y_zero, y_small) = (_facts(f, v) for v in (a, b))
     found = np.full(a.shape, VALUE, np.uint8)
     found[(x_zero & y_small) | (x_small & y_zero)] = FLUSHED
     found[x_zero & y_zero] = SIGN
@@ -41,19 +41,21 @@ def differences(kind: Kind, a: Array, b: Array) -> Array:
 def _facts(f: Format, x: Array) -> tuple[Array, ...]:
     magnitude = x & x.dtype.type(f.magnitudes - 1)
     infinite = magnitude == f.infinity if f.has_infinity else np.zeros(x.shape, np.bool_)
-    zero = magnitude < max(f.least_normal if not f.has_subnormals else 1, f.has_zero) if f.has_zero else magnitude < 0
-    small = (magnitude > 0) & (magnitude < f.least_normal) if f.has_subnormals else np.zeros(x.shape, np.bool_)
-    return magnitude, magnitude >= f.first_nan, infinite, zero, small
+    # Without subnormal numbers all that is no normal number is zero.
+    smallest = 1 if f.has_subnormals else f.least_normal
+    zero = (magnitude < smallest) & f.has_zero
+    small = (magnitude >= smallest) & (magnitude < f.least_normal)
+    return magnitude >= f.first_nan, infinite, zero, small
 
 
 def distances(kind: Kind, a: Array, b: Array) -> Array:
-    """How many steps from one number to its neighbour lead from `a` to `b`; of zeros, +0 and -0 are one number. Of
+    """How many steps from one number to the next lead from `a` to `b`, where +0 and -0 are one number. Of
     anything but floats and integers 0."""
     f, fixed = kind.format, kind.fixed
     if f is not None:
-        (x, x_minus), (y, y_minus) = ((_wide(v) & np.uint64(f.magnitudes - 1), _wide(v) & np.uint64(f.sign_bit)) for v in (a, b))
-        apart = np.where(x_minus == y_minus, np.maximum(x, y) - np.minimum(x, y), x + y)
-        return np.asarray(apart)
+        x, y = (_wide(v) & np.uint64(f.magnitudes - 1) for v in (a, b))
+        alike = (_wide(a) ^ _wide(b)) & np.uint64(f.sign_bit) == 0
+        return np.where(alike, np.maximum(x, y) - np.minimum(x, y), x + y)
     if fixed is not None:
         top = np.uint64(1 << (fixed.width - 1)) if fixed.signed else np.uint64(0)
         x, y = _wide(a) ^ top, _wide(b) ^ top

@@ -43,7 +43,15 @@ class Functions:
         opened = [which_nan(r.name), *self._open(f, f.type)]
         about = [f"{r.title}, {f.clause}"]
         about += [f"{f.accuracy}; here it is rounded correctly"] if f.accuracy else []
-        return Side(f.name, tuple(about), Face(v.sources, (v.result,)), FUNCTION, of_lanes(lambda *x: [run(*x)]), tuple(opened), bool(f.accuracy))
+        return Side(
+            f.name,
+            tuple(about),
+            Face(v.sources, (v.result,)),
+            FUNCTION,
+            of_lanes(lambda *x: [run(*x)]),
+            tuple(opened),
+            bool(f.accuracy),
+        )
 
     def numpy(self, name: str, other: Side | None) -> Side:
         """A function of NumPy on the types that the other side has. Raises PtxspecError, and Misfit where it has none
@@ -122,7 +130,9 @@ def _attribute(name: str) -> Any:
     if not isinstance(found, np.ufunc) and not is_type:
         known = [n for n in dir(np) if isinstance(getattr(np, n), np.ufunc)]
         near = nearest(name.removeprefix(NUMPY), known)
-        help = f"did you mean '{NUMPY}{near[0]}'?" if near else "known: numpy.fmin, numpy.exp2 and all others of that kind"
+        help = (
+            f"did you mean '{NUMPY}{near[0]}'?" if near else "known: numpy.fmin, numpy.exp2 and all others of that kind"
+        )
         what = "is no universal function of NumPy" if found is not None else "is not in NumPy"
         raise PtxspecError(f"{name} {what}; {help}")
     return found
@@ -134,7 +144,9 @@ def _checked(
     """The function, where it takes and gives these types. Raises Misfit."""
     if not isinstance(function, np.ufunc):
         if len(given) != 1 or list(results) != [np.dtype(function)]:
-            raise Misfit(f"{name} makes one {np.dtype(function)} of one number, not {_types(results)} of {_types(given)}")
+            raise Misfit(
+                f"{name} makes one {np.dtype(function)} of one number, not {_types(results)} of {_types(given)}"
+            )
         return lambda x: x.astype(function)
     if function.nin != len(given) or function.nout != len(results):
         raise Misfit(f"{name} takes {function.nin} and gives {function.nout}, not {len(given)} and {len(results)}")
@@ -144,7 +156,7 @@ def _checked(
     if made != list(results):
         told = f"gives {_types(made)} of {_types(given)}" if made else f"has nothing for {_types(given)}"
         raise Misfit(f"{name} {told}; {_types(results)} is wanted")
-    return function  # type: ignore[no-any-return]
+    return function
 
 
 def _is_refused(function: np.ufunc, given: Sequence[np.dtype[Any]]) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -27,29 +26,29 @@ def piece(emulator: ModuleType, spec: Spec, text: str, name: str, target: str | 
     stand in the same order. Raises PtxspecError for what cannot be run."""
     results = [n for n, _ in other.result_registers()] if other else []
     f = _function(emulator, text, name, target, results)
-    inputs, given = (list(zip(names, types, strict=True)) for names, types in zip((f.inputs, f.results), f.types, strict=True))  # fmt: skip
-    sources = [Operand(n, spec.types[t]) for n, t in inputs]
-    face = Face(tuple(sources), tuple(Operand(n, spec.types[t]) for n, t in given))
-    order, about = list(range(len(sources))), [f"takes {', '.join(f.inputs) or 'nothing'}, gives {', '.join(f.results)}"]
-    if other and len(sources) == len(other.registers()):
-        names = [n for n, _ in other.registers()]
-        if {*names} == {*f.inputs}:
-            order = [names.index(n) for n in f.inputs]
-            face = replace(face, sources=tuple(sources[f.inputs.index(n)] for n in names))
-        elif other.registers():
-            about = [f"takes {', '.join(f'{n} for {m}' for n, m in zip(f.inputs, names, strict=True))}, gives {', '.join(f.results)}"]
+    sources, given = (
+        tuple(Operand(n, spec.types[t]) for n, t in zip(names, types, strict=True))
+        for names, types in zip((f.inputs, f.results), f.types, strict=True)
+    )
+    names = [n for n, _ in other.registers()] if other else []
+    order, taken = [*range(len(sources))], list(f.inputs)
+    if {*names} == {*f.inputs}:
+        order = [names.index(n) for n in f.inputs]
+        sources = tuple(sources[f.inputs.index(n)] for n in names)
+    elif len(names) == len(sources):
+        taken = [f"{n} for {m}" for n, m in zip(f.inputs, names, strict=True)]
+    about = [f"takes {', '.join(taken) or 'nothing'}, gives {', '.join(f.results)}"]
     claims = [(s, _claim(emulator, s, n, target)) for s, n in dict.fromkeys(f.spellings)]
     loose = [f"{s} is {claim}" for s, claim in claims if claim not in SURE]
     if loose:
         about.append(f"{' and '.join(loose)}: the emulator rounds correctly, hardware need not")
 
     def run(asked: Face, columns: Sequence[Array]) -> list[Array]:
-        registers = [columns[i] for i in order]
-        found = f(*(x.astype(np.bool_) if o.kind == BOOL else x for o, x in zip(sources, registers, strict=True)))
+        found = f(*(columns[i].astype(np.bool_) if sources[i].kind == BOOL else columns[i] for i in order))
         made = found if isinstance(found, tuple) else (found,)
         return [np.asarray(x if x.dtype == np.bool_ else x.view(f"u{x.itemsize}")) for x in made]
 
-    return Side(name, tuple(about), face, PIECE, run, loose=bool(loose))
+    return Side(name, tuple(about), Face(sources, given), PIECE, run, loose=bool(loose))
 
 
 def named(text: str) -> str:

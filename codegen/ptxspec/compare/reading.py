@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -31,10 +32,11 @@ Adapting = Callable[[Side | None], Side]
 
 
 class Reader:
-    """Reads sides for a root, as they behave on a target where one is given."""
+    """Reads sides for a root, as they behave on a target where one is given. Of the specification what each side needs
+    is read, unless all of it comes."""
 
-    def __init__(self, root: Root, target: str | None) -> None:
-        self.root, self.target = root, target
+    def __init__(self, root: Root, target: str | None, spec: Spec | None = None) -> None:
+        self.root, self.target, self.whole = root, target, spec
         self.emulator: ModuleType = emulator(root)
         self._specs: dict[str, Spec] = {}
 
@@ -135,13 +137,15 @@ class Reader:
         """What all opcodes share, without their instructions."""
         return self._spec("")
 
-    @property
+    @cached_property
     def _functions(self) -> Functions:
         return Functions(self.root, self._shared, self.emulator)
 
     def _spec(self, spelling: str) -> Spec:
         """The specification as far as it concerns a spelling. Raises SpecError, and PtxspecError where the emulator was
         made from another one."""
+        if self.whole is not None:
+            return self.whole
         if spelling not in self._specs:
             spec = read_all(self.root.path, spelling).spec or read(self.root.path)
             refuse_stale(self.root, spec)

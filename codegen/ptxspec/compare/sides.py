@@ -64,8 +64,8 @@ def _lanes(operands: Sequence[Operand], columns: Sequence[Array], lanes: int) ->
 
 @dataclass(frozen=True)
 class Open:
-    """Results that somebody leaves open: `holds` says where, of operands and what results differ in, for each lane. Where
-    it is `of_operands` alone, results may differ that happen to be equal here."""
+    """Results that somebody leaves open: `holds` says where, of operands and what results differ in, for each lane.
+    Where it is `of_operands` alone, results may differ that happen to be equal here."""
 
     why: str
     holds: Callable[[Sequence[Kind], Sequence[Array], Array], Array]
@@ -107,9 +107,10 @@ def which_nan(who: str) -> Open:
 def common_face(a: Side, b: Side) -> Face:
     """What both take and give, under the names and the types of the one that tells more. Raises Misfit."""
     told, other = (a, b) if a.rank >= b.rank else (b, a)
-    every = (("takes", told.face.registers(), other.face.registers()),)
-    every += (("gives", told.face.result_registers(), other.face.result_registers()),)
-    for what, mine, theirs in every:
+    for what, mine, theirs in (
+        ("takes", told.face.registers(), other.face.registers()),
+        ("gives", told.face.result_registers(), other.face.result_registers()),
+    ):
         fits = [_fits(x, y, min(a.rank, b.rank) == PIECE) for (_, x), (_, y) in zip(mine, theirs, strict=False)]
         if len(mine) != len(theirs) or not all(fits):
             message = f"{told.name} {what} {_types(mine)}, {other.name} {what} {_types(theirs)}"

@@ -14,8 +14,8 @@ from .differing import MAY, MEASURED, NAMES, WORDS
 from .sides import Side
 
 _STREAMS = {
-    "grid": "special operands in all combinations", "every": "", "pairs": "", "uniform": "of random bits",
-    "near": "of random numbers near each other",
+    "grid": "special operands in all combinations", "every": "encodings in their order",
+    "pairs": "pairs in their order", "uniform": "of random bits", "near": "of random numbers near each other",
 }  # fmt: skip
 
 
@@ -38,17 +38,18 @@ def as_text(found: Found, width: int) -> Iterator[str]:
 
 def _verdict(found: Found) -> str:
     a, b = found.a.name, found.b.name
-    tried = sum(t.count for t in found.tried)
     whole = next((t.count for t in found.tried if t.whole), 0)
-    # What is tried twice, among special operands and among all, counts once.
-    streams = [f"{t.count:,} {_STREAMS[t.stream]}" for t in found.tried]
-    on = f"all {whole:,} operands" if whole else f"{tried:,} operands: {_listed(streams)}"
+    streams = _listed([f"{t.count:,} {_STREAMS[t.stream]}" for t in found.tried])
     if not found.equal:
-        return f"{a} and {b} differ. Tried: {on}."
+        tried = f"all {whole:,} operands" if whole else streams
+        return f"{a} and {b} differ. Tried: {tried}."
     but = ", but for what is left open" if found.rows else ""
-    said = f"{a} and {b} are equal{but}, on all that was tried: {on}."
+    # Nothing is said of operands that were not tried.
+    on = f" on all {whole:,} operands" if whole else f" on what was tried: {streams}"
+    said = f"{a} and {b} are equal{on}{but}."
     if loose := [s.name for s in (found.a, found.b) if s.loose]:
-        return f"{said} That is so in the emulator, which rounds correctly what {' and '.join(dict.fromkeys(loose))} need not."
+        names = " and ".join(dict.fromkeys(loose))
+        return f"{said} That is so in the emulator, which rounds correctly what {names} need not."
     return said
 
 

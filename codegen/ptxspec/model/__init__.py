@@ -19,6 +19,7 @@ from .formats import (
 from .functions import Compiled, Defined, Executed, Functions, Opening, Reference
 from .instruction import (
     Accuracy,
+    Compared,
     CornerRow,
     CornerTable,
     HardwarePath,
@@ -42,10 +43,10 @@ from .spec import Assembler, Implied, Modifier, Naming, Spec
 from .units import Argument, Core, Differences, Fitted, Interpolator, Unit, UnitModel, Word
 
 __all__ = [
-    "BOOL", "OVERFLOWS", "ROUNDINGS", "Accuracy", "Argument", "Assembler", "Code", "Compiled", "Core", "CornerRow",
-    "CornerTable", "Defined", "Differences", "Entry", "Evidence", "Executed", "Fitted", "FixedPoint", "Form", "Format",
-    "Functions", "HardwarePath", "Implied", "Instruction", "Interpolator", "Judged", "Key", "Kind", "LaneBits",
-    "Meaning", "Modifier", "Naming", "NanRule", "Note", "Opening", "Operand", "OperandRule", "Page", "Pattern",
-    "Recording", "Reference", "Rule", "Selector", "Spec", "Speed", "SpeedTable", "SyntaxLine", "Tolerated", "Type",
-    "Unit", "UnitModel", "Value", "Variant", "Word", "bits_of", "float_in", "ieee", "integer_in", "number_in",
+    "BOOL", "OVERFLOWS", "ROUNDINGS", "Accuracy", "Argument", "Assembler", "Code", "Compared", "Compiled", "Core",
+    "CornerRow", "CornerTable", "Defined", "Differences", "Entry", "Evidence", "Executed", "Fitted", "FixedPoint",
+    "Form", "Format", "Functions", "HardwarePath", "Implied", "Instruction", "Interpolator", "Judged", "Key", "Kind",
+    "LaneBits", "Meaning", "Modifier", "Naming", "NanRule", "Note", "Opening", "Operand", "OperandRule", "Page",
+    "Pattern", "Recording", "Reference", "Rule", "Selector", "Spec", "Speed", "SpeedTable", "SyntaxLine", "Tolerated",
+    "Type", "Unit", "UnitModel", "Value", "Variant", "Word", "bits_of", "float_in", "ieee", "integer_in", "number_in",
 ]  # fmt: skip

@@ -72,4 +72,5 @@ class Functions:
 
     @property
     def names(self) -> list[str]:
-        return list(dict.fromkeys(f.name for f in (*self.defined, *self.compiled, *self.executed)))
+        every: tuple[Defined | Compiled | Executed, ...] = (*self.defined, *self.compiled, *self.executed)
+        return list(dict.fromkeys(f.name for f in every))

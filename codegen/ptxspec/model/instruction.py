@@ -116,6 +116,16 @@ class SyntaxLine:
 
 
 @dataclass(frozen=True)
+class Compared:
+    """How variants stand to functions of other languages: they differ for operands of the classes `differs`, else they
+    are equal, but for what the functions leave open."""
+
+    selector: Selector
+    functions: tuple[str, ...]
+    differs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Note:
     """A paragraph about some variants. `open` says what the manual leaves open of their results; `hazard`: their
     machine code does something else than they say, so that nobody is to use them."""
@@ -309,6 +319,7 @@ class Instruction:
     lane_bits: tuple[LaneBits, ...] = ()
     crashes: tuple[Selector, ...] = ()
     acts_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    compared: tuple[Compared, ...] = ()
 
     @cached_property
     def operand_names(self) -> frozenset[str]:

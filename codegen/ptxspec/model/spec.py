@@ -101,7 +101,7 @@ class Spec:
     recordings: tuple[Recording, ...] = ()
     units: Mapping[str, Unit] = field(default_factory=dict)
     naming: Naming = Naming()
-    functions: Functions = Functions()
+    functions: Functions = field(default_factory=Functions)
 
     @cached_property
     def notation(self) -> Mapping[str, tuple[str, ...]]:

@@ -51,6 +51,7 @@ def _variant(db: Database, v: Variant) -> str:
         own = known.get("nan_rests_on")
         grounds = rule["rests_on"] if own is None else about["grounds"][own]
         lines.append(f"- NaN results: {rule['summary']} ({_told(grounds)}) {rule['unspecified'] or ''}".rstrip())
+    lines += [f"- {about['compared'][i][1]}" for i in known.get("compared", ())]
     notes = [about["notes"][i] for i in known.get("notes", ())]
     lines += (
         ["", *(f"- {text} ({_told(about['grounds'][grounds])})" for text, _, grounds, *_ in notes)] if notes else []

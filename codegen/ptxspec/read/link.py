@@ -26,8 +26,8 @@ _SHARED = ("types", "modifiers", "targets", "assembler", "units")
 _OBSERVED = ("evidence", "recordings", "speed")
 # The files that all others need.
 SHARED = frozenset(f"spec/{name}.yaml" for name in _SHARED)
-# The functions of other languages, and what was found out about the specification: no result depends on these files, and
-# they may be missing.
+# The functions of other languages, and what was found out about the specification: no result depends on these files,
+# and they may be missing.
 OBSERVED = frozenset({"spec/functions.yaml", *(f"spec/observed/{name}.yaml" for name in _OBSERVED)})
 
 
@@ -66,6 +66,7 @@ def read_all(root: Path, spelling: str | None = None) -> Reading:
     if spec is not None:
         meanings = _meanings(spec)
         spec = _with_models(models, spec, context, files.sources)
+        spec = replace(spec, functions=read_functions(functions, context, meanings))
         read_ones = [read_instruction(doc, context, spec, meanings, spelling) for doc in instructions]
         spec = replace(
             spec,
@@ -73,7 +74,6 @@ def read_all(root: Path, spelling: str | None = None) -> Reading:
             evidence=read_evidence(observed["evidence"]),
             speed=read_speed(observed["speed"], context),
             recordings=read_recordings(observed["recordings"], context),
-            functions=read_functions(functions, context, meanings),
             sources=dict(sorted(files.sources.items())),
         )
     return Reading(spec, sorted(set(files.errors)), tuple(sorted({*files.names, *files.sources})))

@@ -12,6 +12,7 @@ from typing import Any
 
 from ...check.checking import Checked
 from ...check.claims import judges, recorded
+from ...check.relations import relation
 from ...grounds import Grounds
 from ...model import (
     BOOL,
@@ -213,6 +214,7 @@ class _Opcode:
                 for a in i.accuracy
             ],
             "notes": [self.note(n) for n in i.notes],
+            **_given(compared=[[c.selector.text, relation(self.spec.functions, c)] for c in i.compared]),
             # The tables are filled by what stands before them.
             "variants": [self.variant(v) for v in i.variants],
             "signatures": self.signatures.values,
@@ -268,6 +270,7 @@ class _Opcode:
             means=list(v.means),
             accuracy=[n for n, a in enumerate(i.accuracy) if a.selector.matches(v)],
             notes=[n for n, note in enumerate(i.notes) if note.selector.matches(v)],
+            compared=[n for n, c in enumerate(i.compared) if c.selector.matches(v)],
             operands=[n for n, rule in enumerate(i.operand_rules) if rule.selector.matches(v)],
         ) | {
             # Where the manual says otherwise
