@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, cast
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from . import environment
 from .binary import Array
-from .kernel import Kernel, OperandError
+from .kernel import Kernel, OperandError, is_accelerated
 from .lookup import Row
-from .running import in_blocks
+from .running import in_blocks, takes
 from .signature import Operand, Signature, Type
-from .steps import Program, Step
+from .steps import Alone, Piece, Program, Step
 from .straightline import read
+
+if TYPE_CHECKING:
+    from .accelerator import Native
 
 
 def function(text: str, target: str | None = None, results: Iterable[str] | None = None) -> Function:
@@ -98,33 +102,74 @@ class Function(Kernel):
         types = self._types[self.inputs.index(name)]
         return super()._as_bits(x, name, next((u for u in types if dtype is not None and u.is_native(dtype)), t))
 
+    def __getstate__(self) -> dict[str, Any]:
+        # C that is loaded here is not loaded elsewhere.
+        return {name: value for name, value in self.__dict__.items() if name != "_pieces"}
+
+    @cached_property
+    def _pieces(self) -> list[Piece | Alone]:
+        """The function in C, where the accelerator has it; empty where it has not."""
+        if not is_accelerated():
+            return []
+        from . import pieces
+
+        return pieces.compiled(self._program, self._is_proved) or []
+
+    def _is_proved(self, found: Sequence[Piece | Alone]) -> bool:
+        """Do pieces give what NumPy gives?"""
+        from . import accelerator
+
+        operands = accelerator.trial([named.type for named in self._program.inputs])
+        size = operands[0].size if operands else 1
+        made = [[np.empty(size, named.type.bits) for named in self._program.results] for _ in range(2)]
+        with np.errstate(all="ignore"), environment.ordinary():
+            for registers, these in zip(made, ([], found), strict=True):
+                self._fill_block([*operands, *registers], these)
+        return all(map(np.array_equal, *made))
+
     def _run(self, arrays: list[Array], block: int) -> None:
         filled = len(self._program.results)
-        with (
-            np.errstate(all="ignore"),
-            environment.ordinary(),
-            in_blocks(arrays, block, True, filled) as blocks,
-        ):
-            for views in blocks if blocks.itersize else ():
-                self._fill(views, filled)
+        with np.errstate(all="ignore"), environment.ordinary():
+            # One element is not worth a compiler.
+            pieces = self._pieces if arrays[-1].size > 1 else []
+            if len(pieces) == 1 and takes(arrays, filled):
+                self._fill_block(arrays, pieces)
+                return
+            with in_blocks(arrays, block, True, filled) as blocks:
+                for views in blocks if blocks.itersize else ():
+                    self._fill_block(views, pieces)
 
-    def _fill(self, arrays: Sequence[Array], filled: int) -> None:
+    def _fill_block(self, arrays: Sequence[Array], pieces: Sequence[Piece | Alone]) -> None:
+        """Fill the last arrays, statement by statement, or piece by piece where there are some."""
         program, size = self._program, arrays[-1].size
-        values: dict[int, Array] = {}
-        for named, x in zip(program.inputs, arrays, strict=False):
-            values[named.value] = x
-        for value, bits in program.constants.items():
-            values[value] = np.full(size, bits)
-        for step in program.steps:
-            run(step, values, size)
-        for register, named in zip(arrays[-filled:], program.results, strict=True):
-            register[...] = values[named.value]
+        results = dict(zip((named.value for named in program.results), arrays[len(program.inputs) :], strict=True))
+        values = dict(zip((named.value for named in program.inputs), arrays, strict=False))
+        if len(pieces) != 1:
+            values |= {value: np.full(size, bits) for value, bits in program.constants.items()}
+        for piece in pieces or program.steps:
+            if isinstance(piece, Step):
+                run(piece, values, size)
+            elif isinstance(piece, Alone):
+                run(piece.step, values, size, piece.native)
+            else:
+                # What is a result at once goes where results go.
+                gives = {v: results[v] if len(pieces) == 1 else np.empty(size, t.bits) for v, t in piece.gives}
+                piece.run_on([values[v] for v in piece.takes], list(gives.values()))
+                values |= gives
+        for value, register in results.items():
+            if values[value] is not register:
+                register[...] = values[value]
 
 
-def run(step: Step, values: dict[int, Array], size: int) -> None:
+def run(step: Step, values: dict[int, Array], size: int, native: Native | None = None) -> None:
     """A step on `size` elements: its results are among the values afterwards."""
     operands = [~values[i] if n else values[i] for i, n in zip(step.sources, step.negated, strict=True)]
-    found = applied(step.function, step.signature, operands, size)
+    if native is not None:
+        s = step.signature
+        found = [np.empty(size, t.bits) for _, t in s.places[-1]]
+        native([*operands, *found], s.lanes if s.flat else 1, len(s.results))
+    else:
+        found = applied(step.function, step.signature, operands, size)
     if step.guard is not None:
         value, wanted = step.guard
         condition = values[value] if wanted else ~values[value]

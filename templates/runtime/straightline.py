@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .assembler import ASSEMBLER, UNPACKS
+from .assembler import ASSEMBLER
 from .binary import Array
 from .index import ROWS
 from .lookup import Row, find
@@ -142,17 +142,15 @@ class _Reader:
             self._check_name(o, item)
         if not found:
             raise _Refusal(item.start, f"{spelling} has no operands")
-        unpacks = opcode in UNPACKS and found[0].kind == kinds.VECTOR
-        sources = len(found[0].parts) if unpacks else count([o.shape for o in found])
+        shapes = [o.shape for o in found]
+        unpacks = self._matcher.unpacks(opcode, shapes)
         try:
-            row = find(spelling, sources, self.target)
+            row = find(spelling, count(shapes, unpacks), self.target)
         except LookupError as e:
             raise _Refusal(item.start, str(e)) from None
         s = signature(row.signature)
         v = statement(row, s)
-        shapes = [o.shape for o in found]
-        complaints = self._matcher.unpacking(v, shapes) if unpacks else self._matcher.complaints(v, shapes)
-        for c in complaints:
+        for c in self._matcher.complaints(v, shapes):
             if c.severity == ERROR:
                 operand = found[c.operand] if c.operand >= 0 else None
                 operand = operand.parts[c.part] if operand and c.part >= 0 else operand

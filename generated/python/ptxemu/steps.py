@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from .binary import Array
 from .signature import Signature, Type
+
+if TYPE_CHECKING:
+    from .accelerator import Native
 
 # How many refusals an error names.
 _SHOWN = 20
@@ -80,3 +84,23 @@ class Program:
     results: tuple[Named, ...]
     constants: Mapping[int, np.generic]
     steps: tuple[Step, ...]
+
+
+class Piece(NamedTuple):
+    """Statements that one call does: `run` takes a number of elements, the arrays of the values `takes`, and those of
+    the values `gives`, which it fills."""
+
+    run: Callable[..., None]
+    takes: tuple[int, ...]
+    gives: tuple[tuple[int, Type], ...]
+
+    def run_on(self, taken: Sequence[Array], given: Sequence[Array]) -> None:
+        arrays = [*taken, *given]
+        self.run(ctypes.c_size_t(arrays[-1].size), *(ctypes.c_void_p(x.ctypes.data) for x in arrays))
+
+
+class Alone(NamedTuple):
+    """A statement on its own, in C where its kernel has it."""
+
+    step: Step
+    native: Native | None

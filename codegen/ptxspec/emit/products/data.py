@@ -190,6 +190,7 @@ class _Opcode:
             "source": i.path,
             "manual": [{"section": p.section, "anchor": p.anchor} for p in i.pages],
             "syntax": [s.text for s in i.syntax if s.listed],
+            **({} if i.unpacks is None else {"unpacks": self.rests_on(i.unpacks)}),
             "registers": dict(i.registers),
             "requires": [self.rule(r) for r in i.rules],
             "assembler": {

@@ -31,7 +31,7 @@ from ...lowering import rounds
 from ...registry import product
 from ...text import Files, Templates
 from . import availability
-from .forms import Writer, script, statement
+from .forms import Writer, script, statement, unpacking
 
 
 @dataclass(frozen=True)
@@ -118,6 +118,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
             "types": _operands(spec, instruction),
             "assembler": spec.assembler.observed,
             "refused": refused,
+            "unpacking": unpacking(instruction),
             "refused_lines": [s.text for s in instruction.syntax if any(map(s.gives, instruction.refused))],
             "default": _default_rounding(spec, c),
             "targets_text": targets_text,
