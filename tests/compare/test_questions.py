@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from ptxspec.compare.comparing import Found, Row
+from ptxspec.compare.comparing import Found, Row, parts, signature
 from ptxspec.compare.differing import FLUSHED, INFINITE, MAY, NAN, NAN_BITS, SIGN, VALUE
+from ptxspec.gpu.vectors import operands_of
 
 Compare = Callable[..., Found]
 
@@ -150,7 +151,14 @@ def test_a_difference_of_nan_bits_alone_is_one_between_pieces_of_ptx(compared: C
     assert {*differing(found)} == {(NAN_BITS, ("NaN",))} and not found.equal
 
 
-@pytest.mark.exhaustive
-def test_all_operands_on_request(compared: Compare) -> None:
-    found = compared("sqrt.rn.f32", "sqrtf", exhaustive=True)
-    assert found.equal and found.whole and found.tried[-1].count == 1 << 32
+def test_all_pairs_and_all_operands_of_32_bits_are_tried_on_request(compared: Compare) -> None:
+    for name, stream in (("max.f16", "pairs"), ("sqrt.rn.f32", "every")):
+        s = signature(compared(name, name, samples=1).face)
+        tried = [*parts(s, 1, exhaustive=True)]
+        assert [t.stream for _, t in tried] == ["grid", stream]
+        assert (tried[-1][1].count, tried[-1][1].whole) == (1 << 32, True)
+        assert sum(p.count for p in tried[-1][0]) == 1 << 32
+        assert not any(t.whole for _, t in parts(s, 1, exhaustive=False))
+    s = signature(compared("max.f16", "max.f16", samples=1).face)
+    a, b = operands_of(s, "pairs", (0x3C00 << 16) - 1, 2)
+    assert (a.tolist(), b.tolist()) == ([0x3BFF, 0x3C00], [0xFFFF, 0])

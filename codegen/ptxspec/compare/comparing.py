@@ -79,12 +79,12 @@ def compare(a: Side, b: Side, samples: int, exhaustive: bool, progress: Progress
     """Hold one side against the other; with `exhaustive` on all operands, where these have 32 bits together. Raises
     Misfit where they take or give other types."""
     face = common_face(a, b)
-    s = _signature(face)
-    tried = list(_parts(s, samples, exhaustive))
+    s = signature(face)
+    tried = list(parts(s, samples, exhaustive))
     tally = _Tally(a, b, face)
     done, total = 0, sum(t.count for _, t in tried)
-    for parts, _ in tried:
-        for part in parts:
+    for some, _ in tried:
+        for part in some:
             for start, size in part.blocks():
                 tally.add(vectors.operands_of(s, part.stream, start, size))
                 done += size
@@ -93,27 +93,28 @@ def compare(a: Side, b: Side, samples: int, exhaustive: bool, progress: Progress
     return Found(a, b, face, tuple(t for _, t in tried), tuple(tally.rows()))
 
 
-def _signature(face: Face) -> Signature:
+def signature(face: Face) -> Signature:
+    """What operands depend on."""
     kind = face.results[0].kind
     result = kind if kind.sort in ("float", "integer") else None
     return Signature(tuple((o.type, o.registers) for o in face.sources), face.lanes, result)
 
 
-def _parts(s: Signature, samples: int, exhaustive: bool) -> Iterator[tuple[list[Part], Tried]]:
+def parts(s: Signature, samples: int, exhaustive: bool) -> Iterator[tuple[list[Part], Tried]]:
     """What is run, one stream after the other; nothing behind one that has all operands."""
-    parts = vectors.parts_of(s, Sizes(random=samples, sample=0, exhaustive=exhaustive))
+    every = vectors.parts_of(s, Sizes(random=samples, sample=0, exhaustive=exhaustive))
     if exhaustive and 16 < s.pair <= 32:
         size = min(vectors.SLICE, 1 << s.pair)
-        parts += [Part("pairs", start, size, 0) for start in range(0, 1 << s.pair, size)]
+        every += [Part("pairs", start, size, 0) for start in range(0, 1 << s.pair, size)]
     bits = s.single or s.pair
     by_stream: dict[str, list[Part]] = {}
-    for p in parts:
+    for p in every:
         by_stream.setdefault(p.stream, []).append(p)
     order = ["grid", "every", "pairs", "uniform", "near"]
     for stream in sorted(by_stream, key=order.index):
         found = by_stream[stream]
         number = sum(p.count for p in found)
-        whole = bool(bits) and s.lanes == 1 and number == 1 << bits and stream not in ("uniform", "near")
+        whole = bool(bits) and number == 1 << bits and stream not in ("uniform", "near")
         yield found, Tried(stream, number, whole)
         if whole:
             return

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
@@ -72,8 +73,13 @@ class Function(Kernel):
     @property
     def spellings(self) -> tuple[tuple[str, int], ...]:
         """The variants of the statements, each with its number of operands."""
-        heads = (step.text.split(step.opcode, 1)[1].split(None, 1)[0] for step in self._program.steps)
-        return tuple((step.opcode + h, len(step.sources)) for h, step in zip(heads, self._program.steps, strict=True))
+        found = []
+        for step in self._program.steps:
+            text = re.sub(r"^\s*@\s*!?\s*\S+\s*", "", step.text)
+            head = re.match(r"\w+(?:\s*\.\s*\w[\w:]*)*", text)
+            assert head is not None, step.text
+            found.append(("".join(head[0].split()), len(step.sources)))
+        return tuple(found)
 
     @property
     def operands(self) -> int:
