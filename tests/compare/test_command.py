@@ -88,6 +88,8 @@ MISUSE = {
     ("max.f32@sm_91", "fmaxf"): "sm_91",
     ("max.bf16@sm_75", "max.bf16"): "max.bf16",
     ("max.f32", "max.f32", "--samples", "0"): "--samples 0: 1 or more",
+    ("max.f32", "max.f32", "--exhaustive"): "all operands can be tried of 32 in one register, or in two of 16",
+    ("mov.f32 %d, 1.0;", "mov.f32 %d, 2.0;"): "takes no operand: what takes 1 to 4 can be compared",
 }
 
 

@@ -115,6 +115,9 @@ def test_on_one_target_and_on_another(compared: Compare) -> None:
     assert "sm_13" in found.a.name and "sm_90" in found.b.name
     assert {kind for kind, _ in differing(found)} >= {FLUSHED}
     assert compared("max.f32", "max.ftz.f32", target="sm_13").equal
+    # A piece of PTX and a function are tied to a target alike.
+    assert compared("max.f32 %d, %a, %b; @sm_13", "max.ftz.f32").equal
+    assert compared("cuda.fmaxf@sm_13", "max.ftz.f32").equal and not compared("cuda.fmaxf", "max.ftz.f32").equal
 
 
 def test_all_operands_of_16_bits_are_tried(compared: Compare) -> None:
@@ -133,6 +136,11 @@ def test_results_that_are_no_numbers(compared: Compare) -> None:
     assert compared("setp.lt.f32", "numpy.less").equal
     found = differing(compared("setp.lt.f32", "setp.ltu.f32"))
     assert {classes for _, classes in found} == {("NaN", "any"), ("number", "NaN")}
+    both = compared("setp.lt.f32", "setp.gt.f32")
+    assert [o.name for o in both.face.results] == ["p", "q"]
+    assert {r.result for r in both.rows} == {0, 1}
+    assert compared("setp.lt.f32", "setp.lt.f32 %p|%q, %a, %b;").equal
+    assert compared("setp.lt.f32", "setp.gt.f32 %p, %b, %a;").equal
     integers = differing(compared("cvt.rni.s32.f32", "cvt.rzi.s32.f32"))
     assert max(r.worst for r in integers.values()) == 1
 

@@ -13,8 +13,8 @@ from ..gpu import vectors
 from ..gpu.vectors import Part, Signature, Sizes
 from ..model import Kind
 from .classes import cells, count, cover
-from .differing import MAY, MEASURED, complexity, differences, distances
-from .sides import Face, Side, common_face
+from .differing import MAY, MEASURED, NAN_BITS, complexity, differences, distances
+from .sides import Face, Misfit, Side, common_face
 
 Array = NDArray[Any]
 Progress = Callable[[int, int], None]
@@ -74,6 +74,11 @@ class Found:
     def whole(self) -> bool:
         return any(t.whole for t in self.tried)
 
+    @property
+    def in_nans_alone(self) -> bool:
+        """What differs and may not are bits of NaNs."""
+        return not self.equal and all(row.open or row.kind == NAN_BITS for row in self.rows)
+
 
 def compare(a: Side, b: Side, samples: int, exhaustive: bool, progress: Progress | None = None) -> Found:
     """Hold one side against the other; with `exhaustive` on all operands, where these have 32 bits together. Raises
@@ -81,6 +86,9 @@ def compare(a: Side, b: Side, samples: int, exhaustive: bool, progress: Progress
     face = common_face(a, b)
     s = signature(face)
     tried = list(parts(s, samples, exhaustive))
+    if exhaustive and not any(t.whole for _, t in tried):
+        bits = sum(t.width for _, t in face.registers())
+        raise Misfit(f"{a.name} takes {bits} bits: all operands can be tried of 32 in one register, or in two of 16")
     tally = _Tally(a, b, face)
     done, total = 0, sum(t.count for _, t in tried)
     for some, _ in tried:

@@ -38,6 +38,7 @@ def piece(emulator: ModuleType, spec: Spec, text: str, name: str, target: str | 
     elif len(names) == len(sources):
         taken = [f"{n} for {m}" for n, m in zip(f.inputs, names, strict=True)]
     about = [f"takes {', '.join(taken) or 'nothing'}, gives {', '.join(f.results)}"]
+    about += [f"on {target}"] * (target is not None)
     claims = [(s, _claim(emulator, s, n, target)) for s, n in dict.fromkeys(f.spellings)]
     loose = [f"{s} is {claim}" for s, claim in claims if claim not in SURE]
     if loose:

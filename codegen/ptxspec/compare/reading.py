@@ -55,30 +55,34 @@ class Reader:
         assert misfit is not None
         raise misfit
 
-    def sides(self, text: str) -> list[Side | Adapting]:
-        """What a text may mean: one for each number of operands and each type that a name has."""
-        text = text.strip()
+    def sides(self, text: str, target: str | None = None) -> list[Side | Adapting]:
+        """What a text may mean: one for each number of operands and each type that a name has, as the target has it
+        that it names, else as `target` has it."""
+        text, target = text.strip(), target or self.target
+        if _is_file(path := Path(text)):
+            return [self._piece(_contents(path), text, target)]
+        if on := re.fullmatch(r"(.*\S)\s*@\s*(\w+)", text, re.DOTALL):
+            return self.sides(on[1], Database.read(self.root.data).target(on[2]))
         if text.startswith(NUMPY):
             return [lambda other: self._functions.numpy(text, other)]
         known = self._shared.functions
         if found := [f for f in known.defined if f.name == text]:
             return [self._functions.defined(f) for f in found]
         if compiled := next((f for f in known.compiled if f.name == text), None):
-            return [side for place in range(len(compiled.ptx)) for side in self._compiled(compiled, place)]
-        path = Path(text)
-        if _is_file(path):
-            return [self._piece(_contents(path), text)]
+            return [side for place in range(len(compiled.ptx)) for side in self._compiled(compiled, place, target)]
         if not text:
             raise PtxspecError("there is nothing to compare: an empty text")
-        return [self._piece(text, named(text))] if re.search(r"[\s;]", text) else [*self._variants(text)]
+        if re.search(r"[\s;]", text):
+            return [self._piece(text, named(text), target)]
+        return [*self._variants(text, target)]
 
-    def _piece(self, text: str, name: str) -> Adapting:
+    def _piece(self, text: str, name: str, target: str | None) -> Adapting:
         def adapted(other: Side | None) -> Side:
-            return piece(self.emulator, self._shared, text, name, self.target, other.face if other else None)
+            return piece(self.emulator, self._shared, text, name, target, other.face if other else None)
 
         return adapted
 
-    def _compiled(self, f: Compiled, place: int) -> list[Side | Adapting]:
+    def _compiled(self, f: Compiled, place: int, target: str | None) -> list[Side | Adapting]:
         ptx = f.ptx[place]
         about = [f"{f.reference.title}: {ptx}"]
         if f.ftz:
@@ -90,11 +94,9 @@ class Reader:
         def told_later(adapting: Adapting) -> Adapting:
             return lambda other: told(adapting(other))
 
-        return [told(s) if isinstance(s, Side) else told_later(s) for s in self.sides(ptx)]
+        return [told(s) if isinstance(s, Side) else told_later(s) for s in self.sides(ptx, target)]
 
-    def _variants(self, text: str) -> list[Side]:
-        spelling, _, on = text.partition("@")
-        target = Database.read(self.root.data).target(on) if on else self.target
+    def _variants(self, spelling: str, target: str | None) -> list[Side]:
         try:
             kernel = self.emulator.compile(spelling, None, target)
         except LookupError as e:
@@ -111,26 +113,27 @@ class Reader:
                 self.emulator.compile(spelling, v.operands, target)
             except LookupError:
                 continue  # not on this target
-            sides.append(self._variant(spec, v, target))
+            sides += [self._variant(spec, v, n, target) for n in range(len(v.results), 0, -1)]
         return sides
 
-    def _variant(self, spec: Spec, v: Variant, target: str | None) -> Side:
+    def _variant(self, spec: Spec, v: Variant, results: int, target: str | None) -> Side:
+        """With so many of its results: of p|q both, or p."""
         kernel = self.emulator.compile(v.spelling, v.operands, target)
         instruction, claim = spec.instructions[v.opcode], spec.claim(v, target)
         about = [claim if claim in ("exact", "measured") else f"{claim}: {basis(instruction, v)}"]
-        if claim == "bounded":
+        if claim not in SURE:
             about.append("the emulator rounds correctly, hardware need not")
         about += [n.text for n in instruction.notes if n.hazard and n.selector.matches(v)]
 
         def run(face: Face, columns: Sequence[Array]) -> list[Array]:
             types = [t for _, t in registers.places(v.sources)]
             given = [x.astype(np.bool_) if t.kind == BOOL else x for t, x in zip(types, columns, strict=True)]
-            found = kernel(*given)
+            found = kernel(*given, results=results)
             made = found if isinstance(found, tuple) else (found,)
             return [np.asarray(x if x.dtype == np.bool_ else x.view(f"u{x.itemsize}")) for x in made]
 
         name = f"{v.spelling}{' on ' + target if target else ''}"
-        return Side(name, tuple(about), Face(v.sources, (v.result,)), VARIANT, run, loose=claim not in SURE)
+        return Side(name, tuple(about), Face(v.sources, v.results[:results]), VARIANT, run, loose=claim not in SURE)
 
     @property
     def _shared(self) -> Spec:

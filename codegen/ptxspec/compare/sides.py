@@ -17,6 +17,9 @@ from .differing import NAN_BITS
 Array = NDArray[Any]
 Registers = list[Array]
 
+# Special operands of more would be too many to try in all combinations.
+MOST = 4
+
 # How much a face tells.
 PIECE, FUNCTION, VARIANT = range(3)
 
@@ -115,6 +118,10 @@ def common_face(a: Side, b: Side) -> Face:
         if len(mine) != len(theirs) or not all(fits):
             message = f"{told.name} {what} {_types(mine)}, {other.name} {what} {_types(theirs)}"
             raise Misfit(f"{message}: only what has the same types can be compared")
+    operands = len(told.face.registers())
+    if not 0 < operands <= MOST:
+        has = f"takes {operands} operands" if operands else "takes no operand"
+        raise Misfit(f"{told.name} {has}: what takes 1 to {MOST} can be compared")
     if told.rank > PIECE:
         return told.face
     # Of two pieces of PTX each may know of other registers what their bits are.

@@ -42,7 +42,8 @@ def _verdict(found: Found) -> str:
     streams = _listed([f"{t.count:,} {_STREAMS[t.stream]}" for t in found.tried])
     if not found.equal:
         tried = f"all {whole:,} operands" if whole else streams
-        return f"{a} and {b} differ. Tried: {tried}."
+        inwhat = " in the bits of NaNs alone" if found.in_nans_alone else ""
+        return f"{a} and {b} differ{inwhat}. Tried: {tried}."
     but = ", but for what is left open" if found.rows else ""
     # Nothing is said of operands that were not tried.
     on = f" on all {whole:,} operands" if whole else f" on what was tried: {streams}"
