@@ -46,6 +46,12 @@ def test_what_is_no_float_has_classes_too(spec: Spec) -> None:
     assert name_of(bits_of(32), 7) == "any bits"
 
 
+@pytest.mark.parametrize("name", ["s32", "u32", "e2m1", "f32"])
+def test_any_is_every_class(spec: Spec, name: str) -> None:
+    for s in (classes(number_in(spec.formats[name])), classes(BOOL), classes(bits_of(16))):
+        assert s.members[-1].all() and s.members.sum(axis=1).tolist() == sorted(s.members.sum(axis=1))
+
+
 def boxes(
     kinds: list[Kind], rows: list[tuple[int, ...]], tried: list[tuple[int, ...]], most: int = 6
 ) -> list[tuple[str, ...]]:

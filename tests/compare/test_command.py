@@ -85,6 +85,8 @@ MISUSE = {
     ("max.f32", "__fadd_rx"): "did you mean the function '__fadd_r",
     ("max.f32", "  "): "there is nothing to compare",
     ("max.f32", "mov.f32 %a, %b"): "a semicolon is missing here",
+    ("max.f32", "fmaxf@sm_90"): "fmaxf is the same everywhere: leave @sm_90 away",
+    ("max.f32", "somewhere/else.ptx"): "somewhere/else.ptx: there is no such file",
     ("max.f32@sm_91", "fmaxf"): "sm_91",
     ("max.bf16@sm_75", "max.bf16"): "max.bf16",
     ("max.f32", "max.f32", "--samples", "0"): "--samples 0: 1 or more",

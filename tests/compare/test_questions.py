@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
+from helpers.sizes import each_size, spread
 from ptxspec.compare.comparing import Found, Row, parts, signature
 from ptxspec.compare.differing import FLUSHED, INFINITE, MAY, NAN, NAN_BITS, SIGN, VALUE
+from ptxspec.compare.telling import as_json, as_text
 from ptxspec.gpu.vectors import operands_of
+from ptxspec.model import Spec, Variant
 
 Compare = Callable[..., Found]
 
@@ -170,3 +174,26 @@ def test_all_pairs_and_all_operands_of_32_bits_are_tried_on_request(compared: Co
     s = signature(compared("max.f16", "max.f16", samples=1).face)
     a, b = operands_of(s, "pairs", (0x3C00 << 16) - 1, 2)
     assert (a.tolist(), b.tolist()) == ([0x3BFF, 0x3C00], [0xFFFF, 0])
+
+
+def signatures(spec: Spec) -> list[tuple[Variant, Variant]]:
+    """Two variants, or one twice, of each combination of types and lanes."""
+    found: dict[object, list[Variant]] = {}
+    for i in spec.instructions.values():
+        for v in i.variants:
+            key = tuple((o.type.name, o.registers) for o in (*v.results, *v.sources)), len(v.results)
+            found.setdefault(key, []).append(v)
+    return [(same[0], same[-1]) for same in found.values()]
+
+
+@each_size
+def test_whatever_is_compared_has_an_answer(spec: Spec, compared: Compare, whole: bool) -> None:
+    every = signatures(spec)
+    assert len(every) > 500
+    for v, w in every if whole else spread(every, 12):
+        assert compared(v.spelling, v.spelling, samples=100).rows == (), v
+        found = compared(v.spelling, w.spelling, samples=100)
+        lines = [*as_text(found, 80)]
+        assert lines[0] and json.loads(as_json(found))["equal"] is found.equal
+        for row in found.rows:
+            assert 0 < row.count <= row.tried and len(row.classes) == len(found.face.sources)

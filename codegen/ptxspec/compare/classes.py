@@ -79,7 +79,6 @@ def _of_floats(f: Format) -> Classes:
         for sign in signs:
             sets[sign + word] = {sign + p for p in parts} & {*names}
         sets[word] = {s + p for s in signs for p in parts} & {*names}
-    sets["any"] = {*names}
     # Without a sign both places of a rank are the same.
     places = [(part, sign) for _, part in starts for sign in (signs * 2)[:2]]
     table = [names.index(part if part.endswith("NaN") else sign + part) for part, sign in places]
@@ -88,9 +87,9 @@ def _of_floats(f: Format) -> Classes:
 
 def _of_integers(f: FixedPoint) -> Classes:
     if not f.signed:
-        return _made(["0", "positive"], {"any": {"0", "positive"}}, 1 << f.width, 0, (1,), [0, 0, 1, 1])
+        return _made(["0", "positive"], {}, 1 << f.width, 0, (1,), [0, 0, 1, 1])
     names = ["0", "positive", "negative"]
-    sets = {"nonzero": {"positive", "negative"}, "any": {*names}}
+    sets = {"nonzero": {"positive", "negative"}}
     # What is a magnitude here has the bits below the sign.
     return _made(names, sets, 1 << (f.width - 1), 1 << (f.width - 1), (1,), [0, 2, 1, 2])
 
@@ -104,7 +103,7 @@ def _made(
     table: Sequence[int],
 ) -> Classes:
     every: dict[str, frozenset[str]] = {n: frozenset({n}) for n in names}
-    for name, members in sets.items():
+    for name, members in {**sets, "any": {*names}}.items():
         # Of two names for the same classes, as where a format has no infinity, the first will do.
         if members and frozenset(members) not in every.values():
             every[name] = frozenset(members)

@@ -62,6 +62,8 @@ class Reader:
         if _is_file(path := Path(text)):
             return [self._piece(_contents(path), text, target)]
         if on := re.fullmatch(r"(.*\S)\s*@\s*(\w+)", text, re.DOTALL):
+            if on[1].startswith(NUMPY) or any(f.name == on[1] for f in self._shared.functions.defined):
+                raise PtxspecError(f"{on[1]} is the same everywhere: leave @{on[2]} away")
             return self.sides(on[1], Database.read(self.root.data).target(on[2]))
         if text.startswith(NUMPY):
             return [lambda other: self._functions.numpy(text, other)]
@@ -72,6 +74,8 @@ class Reader:
             return [side for place in range(len(compiled.ptx)) for side in self._compiled(compiled, place, target)]
         if not text:
             raise PtxspecError("there is nothing to compare: an empty text")
+        if text.endswith(".ptx") or "/" in text.split()[0]:
+            raise PtxspecError(f"{text}: there is no such file")
         if re.search(r"[\s;]", text):
             return [self._piece(text, named(text), target)]
         return [*self._variants(text, target)]

@@ -118,7 +118,7 @@ def common_face(a: Side, b: Side) -> Face:
         if len(mine) != len(theirs) or not all(fits):
             message = f"{told.name} {what} {_types(mine)}, {other.name} {what} {_types(theirs)}"
             raise Misfit(f"{message}: only what has the same types can be compared")
-    operands = len(told.face.registers())
+    operands = len(told.face.sources)
     if not 0 < operands <= MOST:
         has = f"takes {operands} operands" if operands else "takes no operand"
         raise Misfit(f"{told.name} {has}: what takes 1 to {MOST} can be compared")
