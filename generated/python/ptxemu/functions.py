@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -37,7 +37,18 @@ def function(text: str, target: str | None = None, results: Iterable[str] | None
     (`@p`), braces and constants, but no branches, no memory and no special registers.
 
     Raises StatementError, with every statement that cannot be run, and ValueError for `results`."""
-    return Function(read(text, target, results), target)
+    return Function(read(text, target, results))
+
+
+class Traced(NamedTuple):
+    """What a statement did to a register: its bits as one of PTX's types, before (None: it had none) and after."""
+
+    line: int
+    text: str
+    register: str
+    type: str
+    before: Array | None
+    after: Array
 
 
 class Function(Kernel):
@@ -46,8 +57,8 @@ class Function(Kernel):
     Arrays are as a kernel's: bit patterns, or the native type of what the register holds. Registers are results as they
     are operands of the last statement that writes them, or as they are declared."""
 
-    def __init__(self, program: Program, target: str | None) -> None:
-        self.target = target
+    def __init__(self, program: Program) -> None:
+        self.target = program.target
         self._program = program
         self._types = [named.types for named in program.inputs]
         self._row = cast(Row, "the function")  # what errors name
@@ -85,21 +96,58 @@ class Function(Kernel):
     def operands(self) -> int:
         return len(self._program.inputs)
 
+    @property
+    def claim(self) -> str:
+        """The claims of its statements, each once."""
+        return ", ".join(dict.fromkeys(step.claim for step in self._program.steps))
+
+    @property
+    def types(self) -> dict[str, str]:
+        """PTX's types of inputs and results, as arrays are numbers of them."""
+        return {named.name: named.type.name for named in (*self._program.inputs, *self._program.results)}
+
     def __repr__(self) -> str:
         return f"<ptxemu function ({', '.join(self.inputs)}) -> {', '.join(self.results)}>"
 
     def __call__(self, *arrays: Any, out: Any = None, threads: int | None = 1, **named: Any) -> Any:
-        """The results: one array, or a tuple of several. `out` and `threads` are as a kernel's."""
+        """The results: one array, or a tuple of several. `out` and `threads` are as a kernel's; inputs of these
+        names come by position."""
+        operands = self._in_order(arrays, named)
+        return super().__call__(*operands, out=out, threads=threads, results=len(self._program.results))
+
+    def _in_order(self, arrays: Sequence[Any], named: dict[str, Any]) -> list[Any]:
+        """The operands in the order of the inputs."""
+        takes = f"the function takes {', '.join(self.inputs) or 'nothing'}"
+        if len(arrays) > len(self.inputs):
+            raise OperandError(f"{takes}; {len(arrays)} arrays came")
         operands = list(arrays)
         for name in self.inputs[len(arrays) :]:
             if name not in named:
-                raise OperandError(f"the function takes {', '.join(self.inputs) or 'nothing'}; {name} is missing")
-            operands.append(named.pop(name))
-        if named:
-            name = next(iter(named))
-            why = "came twice" if name in self.inputs else "is none of them"
-            raise OperandError(f"the function takes {', '.join(self.inputs) or 'nothing'}; {name} {why}")
-        return super().__call__(*operands, out=out, threads=threads, results=len(self._program.results))
+                raise OperandError(f"{takes}; {name} is missing")
+            operands.append(named[name])
+        for name in named:
+            if name not in self.inputs[len(arrays) :]:
+                raise OperandError(f"{takes}; {name} {'came twice' if name in self.inputs else 'is none of them'}")
+        return operands
+
+    def trace(self, *arrays: Any, **named: Any) -> list[Traced]:
+        """What each statement does to the registers that it writes."""
+        operands, program = self._in_order(arrays, named), self._program
+        made = [self._as_bits(x, n.name, n.type) for n, x in zip(program.inputs, operands, strict=True)]
+        shape = np.broadcast_shapes(*(x.shape for x in made))
+        values = {n.value: np.broadcast_to(x, shape).ravel() for n, x in zip(program.inputs, made, strict=True)}
+        size = int(np.prod(shape, dtype=int))
+        values |= {value: np.full(size, bits) for value, bits in program.constants.items()}
+        found = []
+        with np.errstate(all="ignore"), environment.ordinary():
+            for step in program.steps:
+                run(step, values, size)
+                places = step.signature.places[-1]
+                for v, name, before, (_, t) in zip(step.results, step.names, step.before, places, strict=False):
+                    if v is not None:
+                        old = None if before is None else values[before].reshape(shape)
+                        found.append(Traced(step.line, step.text, name, t.name, old, values[v].reshape(shape)))
+        return found
 
     def _check_alike(self, arrays: tuple[Any, ...]) -> None:
         """Each register has a representation of its own."""
@@ -108,6 +156,10 @@ class Function(Kernel):
         dtype = getattr(x, "dtype", None)
         types = self._types[self.inputs.index(name)]
         return super()._as_bits(x, name, next((u for u in types if dtype is not None and u.is_native(dtype)), t))
+
+    def _representation(self, t: Type, arrays: tuple[Any, ...]) -> np.dtype[Any]:
+        found = super()._representation(t, arrays)
+        return found if t.is_native(found) else t.bits
 
     def __getstate__(self) -> dict[str, Any]:
         # C that is loaded here is not loaded elsewhere.
@@ -144,19 +196,24 @@ class Function(Kernel):
                 return
             with in_blocks(arrays, block, True, filled) as blocks:
                 for views in blocks if blocks.itersize else ():
-                    self._fill_block(views, pieces)
+                    # One array comes by itself.
+                    self._fill_block(views if isinstance(views, tuple) else (views,), pieces)
 
     def _fill_block(self, arrays: Sequence[Array], pieces: Sequence[Piece | Alone]) -> None:
         """Fill the last arrays, statement by statement, or piece by piece where there are some."""
         program, size = self._program, arrays[-1].size
         results = dict(zip((named.value for named in program.results), arrays[len(program.inputs) :], strict=True))
         values = dict(zip((named.value for named in program.inputs), arrays, strict=False))
-        if len(pieces) != 1:
+        if len(pieces) != 1 or isinstance(pieces[0], Alone):
             values |= {value: np.full(size, bits) for value, bits in program.constants.items()}
-        for piece in pieces or program.steps:
-            if isinstance(piece, Step):
-                run(piece, values, size)
-            elif isinstance(piece, Alone):
+        if not pieces:
+            for step, done_with in zip(program.steps, program.done_with, strict=True):
+                run(step, values, size)
+                # Their memory is in the cache, for what comes next.
+                for value in done_with:
+                    del values[value]
+        for piece in pieces:
+            if isinstance(piece, Alone):
                 run(piece.step, values, size, piece.native)
             else:
                 # What is a result at once goes where results go.

@@ -7,6 +7,7 @@ import ctypes
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -47,18 +48,32 @@ class StatementError(ValueError):
 @dataclass(frozen=True, eq=False)
 class Step:
     """A statement. `sources` are values, some of them `negated`, and `results` those that it makes, None where one is
-    discarded. Under a `guard`, a value and what it must be, `before` are the values that its results have elsewhere."""
+    discarded; `names` are the registers of these, and `before` the values that they had, None where they had none.
+    Under a `guard`, a value and what it must be, they keep these elsewhere."""
 
     line: int
     text: str
     opcode: str
+    claim: str
     function: Callable[..., Array]
     signature: Signature
     sources: tuple[int, ...]
     negated: tuple[bool, ...]
     results: tuple[int | None, ...]
+    names: tuple[str, ...]
+    before: tuple[int | None, ...]
     guard: tuple[int, bool] | None = None
-    before: tuple[int | None, ...] = ()
+
+    @property
+    def reads(self) -> set[int]:
+        """The values that it takes, those that its results keep elsewhere among them."""
+        if self.guard is None:
+            return set(self.sources)
+        return {*self.sources, self.guard[0], *(v for v in self.before if v is not None)}
+
+    @property
+    def writes(self) -> set[int]:
+        return {v for v in self.results if v is not None}
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,12 +93,23 @@ class Named:
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """`constants` are values that are known: the bits."""
+    """`constants` are values that are known: the bits. `target` is what the statements are judged for, if anything."""
 
+    target: str | None
     inputs: tuple[Named, ...]
     results: tuple[Named, ...]
     constants: Mapping[int, np.generic]
     steps: tuple[Step, ...]
+
+    @cached_property
+    def done_with(self) -> tuple[tuple[int, ...], ...]:
+        """The values that nobody asks for again after each step."""
+        wanted, found = {named.value for named in self.results}, []
+        for step in reversed(self.steps):
+            values = step.reads | step.writes
+            found.append(tuple(values - wanted))
+            wanted |= values
+        return tuple(reversed(found))
 
 
 class Piece(NamedTuple):

@@ -30,7 +30,7 @@ from ....model import (
 from ...lowering import rounds
 from ...registry import product
 from ...text import Files, Templates
-from . import availability
+from . import availability, running
 from .forms import Writer, script, statement, unpacking
 
 
@@ -132,10 +132,10 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
             files[f"manual/{instruction.opcode}.{suffix}"] = templates.render(
                 f"manual/instruction.{suffix}.j2", sources, comment="<!-- {} -->", **values
             )
-    for own in ("index", "ledger", "speed", *availability.PAGES):
+    for own in ("index", "ledger", "running", "speed", *availability.PAGES):
         if f"manual/{own}.md" in files:
             raise PtxspecError(f"no opcode can be called '{own}': the manual has a page of that name")
-    files |= availability.emit(spec, write, templates) | script(spec, templates)
+    files |= availability.emit(spec, write, templates) | running.emit(templates) | script(spec, templates)
     files["manual/style.css"] = templates.render("manual/style.css.j2", [], comment="/* {} */")
     for suffix in ("md", "html"):
         files[f"manual/index.{suffix}"] = templates.render(
