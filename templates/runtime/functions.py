@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -73,23 +72,6 @@ class Function(Kernel):
     @property
     def results(self) -> tuple[str, ...]:
         return tuple(named.name for named in self._program.results)
-
-    @property
-    def types(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """What the bits of the inputs and of the results are taken for: the names of types."""
-        inputs, results = ((n.type.name for n in named) for named in (self._program.inputs, self._program.results))
-        return tuple(inputs), tuple(results)
-
-    @property
-    def spellings(self) -> tuple[tuple[str, int], ...]:
-        """The variants of the statements, each with its number of operands."""
-        found = []
-        for step in self._program.steps:
-            text = re.sub(r"^\s*@\s*!?\s*\S+\s*", "", step.text)
-            head = re.match(r"\w+(?:\s*\.\s*\w[\w:]*)*", text)
-            assert head is not None, step.text
-            found.append(("".join(head[0].split()), len(step.sources)))
-        return tuple(found)
 
     @property
     def operands(self) -> int:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 
 import pytest
+from helpers import ROOT
 from helpers.sizes import each_size, spread
 from ptxspec.compare.comparing import Found, Row, parts, signature
 from ptxspec.compare.differing import FLUSHED, INFINITE, MAY, NAN, NAN_BITS, SIGN, VALUE
@@ -107,6 +108,16 @@ def test_what_is_rounded_correctly_here_is_told_to_be_so_here_only(compared: Com
     found = compared("div.full.f32", "div.rn.f32")
     assert found.equal and found.a.loose and not found.b.loose
     assert any("2 ulp" in fact for fact in found.a.about)
+
+
+def test_a_polynomial_against_what_it_approximates(compared: Compare) -> None:
+    found = compared(str(ROOT / "spec/examples/exp2.ptx"), "exp2f", samples=1 << 16)
+    assert not found.a.loose and found.b.loose and not found.equal
+    assert found.a.about[0] == "takes x for a, gives y"
+    # Its file says up to where it may be used: infinities and NaNs are not among its operands.
+    assert {(r.kind, r.classes) for r in found.rows} >= {(NAN, ("NaN",)), (INFINITE, ("+normal",))}
+    one, two, more = (sum(r.steps[i] for r in found.rows if r.kind == VALUE) for i in range(3))
+    assert one > two > more
 
 
 def test_a_flushed_reciprocal(compared: Compare) -> None:

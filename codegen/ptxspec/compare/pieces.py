@@ -26,10 +26,7 @@ def piece(emulator: ModuleType, spec: Spec, text: str, name: str, target: str | 
     stand in the same order. Raises PtxspecError for what cannot be run."""
     results = [n for n, _ in other.result_registers()] if other else []
     f = _function(emulator, text, name, target, results)
-    sources, given = (
-        tuple(Operand(n, spec.types[t]) for n, t in zip(names, types, strict=True))
-        for names, types in zip((f.inputs, f.results), f.types, strict=True)
-    )
+    sources, given = (tuple(Operand(n, spec.types[f.types[n]]) for n in names) for names in (f.inputs, f.results))
     names = [n for n, _ in other.registers()] if other else []
     order, taken = [*range(len(sources))], list(f.inputs)
     if {*names} == {*f.inputs}:
@@ -39,17 +36,16 @@ def piece(emulator: ModuleType, spec: Spec, text: str, name: str, target: str | 
         taken = [f"{n} for {m}" for n, m in zip(f.inputs, names, strict=True)]
     about = [f"takes {', '.join(taken) or 'nothing'}, gives {', '.join(f.results)}"]
     about += [f"on {target}"] * (target is not None)
-    claims = [(s, _claim(emulator, s, n, target)) for s, n in dict.fromkeys(f.spellings)]
-    loose = [f"{s} is {claim}" for s, claim in claims if claim not in SURE]
-    if loose:
-        about.append(f"{' and '.join(loose)}: the emulator rounds correctly, hardware need not")
+    about.append(f.claim)
+    if loose := not {*f.claim.split(", ")} <= {*SURE}:
+        about.append("the emulator rounds correctly, hardware need not")
 
     def run(asked: Face, columns: Sequence[Array]) -> list[Array]:
         found = f(*(columns[i].astype(np.bool_) if sources[i].kind == BOOL else columns[i] for i in order))
         made = found if isinstance(found, tuple) else (found,)
         return [np.asarray(x if x.dtype == np.bool_ else x.view(f"u{x.itemsize}")) for x in made]
 
-    return Side(name, tuple(about), Face(sources, given), PIECE, run, loose=bool(loose))
+    return Side(name, tuple(about), Face(sources, given), PIECE, run, loose=loose)
 
 
 def named(text: str) -> str:
@@ -69,11 +65,3 @@ def _function(emulator: ModuleType, text: str, name: str, target: str | None, re
     if not f.results:
         raise PtxspecError(f"{name} has no result: no register is left that nothing reads")
     return f
-
-
-def _claim(emulator: ModuleType, spelling: str, operands: int, target: str | None) -> str:
-    try:
-        claim: str = emulator.compile(spelling, operands, target).claim
-    except LookupError:
-        return "exact"  # a move that unpacks
-    return claim
