@@ -24,6 +24,7 @@ COMMANDS = {
     "query": "what a variant needs, or why it does not exist; exit 0 yes, 1 no",
     "show": "the manual's page of an opcode, or what is known of a variant",
     "eval": "run a variant on operands",
+    "compare": "where two variants, pieces of PTX or functions of C, CUDA or NumPy differ",
     "lint": "judge PTX, and the PTX in CUDA, C++ and Python files, as ptxas would",
     "explain": "say what mends the complaints of ptxas, nvcc, clang, NVRTC, Triton and the driver",
     "diff": "what a PTX version or a target brought",

@@ -54,7 +54,7 @@ def vectors_of(root: Root, spelling: str, operands: int | None, target: str | No
     try:
         kernel = emu.compile(spelling, operands, target)
     except LookupError as e:
-        _refuse(root, read(root.path))
+        refuse_stale(root, read(root.path))
         raise PtxspecError(str(e)) from None
     paths = recording.below(root.path)
     # A recording is of all variants, and says so of them.
@@ -63,7 +63,7 @@ def vectors_of(root: Root, spelling: str, operands: int | None, target: str | No
     if spec is None or reading.diagnostics or _stale(root, spec):
         # What is wrong with the specification says more than that it is another one.
         spec = read(root.path)
-        _refuse(root, spec)
+        refuse_stale(root, spec)
     key = (kernel.variant.spelling, kernel.operands)
     v = next(v for i in spec.instructions.values() for v in i.variants if (v.spelling, v.operands) == key)
     recordings = [recording.read(path, spec, {key}) for path in paths]
@@ -83,7 +83,7 @@ def vectors_of(root: Root, spelling: str, operands: int | None, target: str | No
     return Vectors(v, "emulator", said, tuple(parts))
 
 
-def _refuse(root: Root, spec: Spec) -> None:
+def refuse_stale(root: Root, spec: Spec) -> None:
     """Raises PtxspecError where the emulator is not made from this specification."""
     if stale := _stale(root, spec):
         raise PtxspecError(f"generated/ is not made from {stale} as it is now; run `ptxspec generate`")

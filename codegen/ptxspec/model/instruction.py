@@ -118,6 +118,16 @@ class SyntaxLine:
 
 
 @dataclass(frozen=True)
+class Compared:
+    """How variants stand to functions of other languages: they differ for operands of the classes `differs`, else they
+    are equal, but for what the functions leave open."""
+
+    selector: Selector
+    functions: tuple[str, ...]
+    differs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Note:
     """A paragraph about some variants. `open` says what the manual leaves open of their results; `loose`: their results
     may be others than the spelling lets one expect, which whoever asks about them is told."""
@@ -354,6 +364,7 @@ class Instruction:
     crashes: tuple[Crash, ...] = ()
     hazards: tuple[HazardRule, ...] = ()
     acts_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    compared: tuple[Compared, ...] = ()
 
     @cached_property
     def operand_names(self) -> frozenset[str]:

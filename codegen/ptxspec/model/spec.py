@@ -10,6 +10,7 @@ from ..catalog import Catalog, Product, PtxVersion, Target
 from ..grounds import Grounds
 from .code import Code
 from .formats import FixedPoint, Format, NanRule, Type
+from .functions import Functions
 from .instruction import HardwarePath, Instruction, Variant
 from .observed import Entry, Evidence, Recording, Speed
 from .requirements import Selector
@@ -102,6 +103,7 @@ class Spec:
     recordings: tuple[Recording, ...] = ()
     units: Mapping[str, Unit] = field(default_factory=dict)
     naming: Naming = Naming()
+    functions: Functions = field(default_factory=Functions)
 
     @cached_property
     def notation(self) -> Mapping[str, tuple[str, ...]]:

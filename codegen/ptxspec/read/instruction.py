@@ -13,6 +13,7 @@ from ..grounds import VERDICTS, Grounds
 from ..model import (
     Accuracy,
     Code,
+    Compared,
     Crash,
     Form,
     HardwarePath,
@@ -129,6 +130,7 @@ class _InstructionFile:
             ),
             hazards=hazards.read(data.get("hazards", [])) if self.all_variants else (),
             acts_on=self.acts_on(),
+            compared=tuple(self.compared(("compared", i), c) for i, c in entries("compared")),
         )  # fmt: skip
         if len(self.errors) > before:
             return None
@@ -322,6 +324,12 @@ class _InstructionFile:
             help = "write [-2pi, 2pi], 2^-9 <= |b| <= 2^9, positive and finite, or positive and finite outside (0.5, 2)"
             self.errors.append(self.doc.error((*where, "range"), str(e), help))
         return Accuracy(self.selector(where, a), a["kind"], str(a["bound"]), text, a["section"])
+
+    def compared(self, where: Where, c: dict[str, Any]) -> Compared:
+        for i, name in enumerate(c["with"]):
+            if not name.startswith("numpy."):
+                self.context.known(self.doc, (*where, "with", i), name, self.spec.functions.names, "function")
+        return Compared(self.selector(where, c), tuple(c["with"]), tuple(map(words, c.get("differs", ()))))
 
     def note(self, where: Where, n: dict[str, Any]) -> Note:
         return Note(

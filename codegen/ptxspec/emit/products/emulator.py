@@ -92,7 +92,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     )  # fmt: skip
     files |= {f"{_FOLDER}/instructions/{n}": text for n, text in templates.plain("runtime/instructions").items()}
     for c in checked:
-        files[f"{_FOLDER}/instructions/{c.instruction.opcode}.py"] = _module(c, templates)
+        files[f"{_FOLDER}/instructions/{c.instruction.opcode}.py"] = module_of(c, templates)
     return files
 
 
@@ -141,7 +141,8 @@ def _operand(o: Operand) -> str:
     return f"{'!' * o.negatable}{o.name}{registers}:{o.type.name}" + f"@{lanes}" * bool(lanes)
 
 
-def _module(checked: Checked, templates: Templates) -> str:
+def module_of(checked: Checked, templates: Templates) -> str:
+    """The module of an instruction."""
     instruction = checked.instruction
     module = _Module()
     sharing = shared(checked)
