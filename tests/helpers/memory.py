@@ -16,10 +16,10 @@ from typing import Any
 import jinja2
 import pytest
 from ptxspec.check import checking
+from ptxspec.check.checking import Checked
 from ptxspec.diagnostics import Diagnostic, display_path
 from ptxspec.model import Instruction, Spec
 from ptxspec.read import link, positioned, schema
-from ptxspec.check.checking import Checked
 from ptxspec.read.context import Context
 from ptxspec.read.positioned import Document
 from ptxspec.semantics.compile import Compiler

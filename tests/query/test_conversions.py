@@ -55,9 +55,7 @@ def test_what_a_conversion_returns(spec: Spec, command: str, result: str) -> Non
     spelling, *texts = command.split()
     variant = next(v for v in spec.instructions["cvt"].variants if v.spelling == spelling and v.operands == len(texts))
     types = [s.type for s in variant.sources for _ in s.places]
-    operands = [
-        np.array(parse_operand(text, t), f"u{t.width // 8}") for text, t in zip(texts, types, strict=True)
-    ]
+    operands = [np.array(parse_operand(text, t), f"u{t.width // 8}") for text, t in zip(texts, types, strict=True)]
     found = ptxemu.execute(spelling, *operands)
     assert f"0x{int(found.view(f'u{found.itemsize}')):0{2 * found.itemsize}x}" == result
 

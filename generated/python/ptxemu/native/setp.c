@@ -205,23 +205,7 @@ LANE(setp_num_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool
     return v_p;
 }
 
-LANE(setp_num_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:71 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
-    *second = v_q;
-    return v_p;
-}
-
 LANE(setp_nan_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:73 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
-    *second = v_q;
-    return v_p;
-}
-
-LANE(setp_nan_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:73 */
     _Bool v_p = v_t;  /* setp.yaml:74 */
     _Bool v_q = (!v_t);  /* setp.yaml:75 */
@@ -813,23 +797,7 @@ LANE(setp_num_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_num_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:71 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
-    *second = v_q_2;
-    return v_p_2;
-}
-
 LANE(setp_num_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:71 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
-    *second = v_q_2;
-    return v_p_2;
-}
-
-LANE(setp_num_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:71 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
@@ -845,23 +813,7 @@ LANE(setp_num_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_num_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:71 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
-    *second = v_q_2;
-    return v_p_2;
-}
-
 LANE(setp_nan_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:73 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
-    *second = v_q_2;
-    return v_p_2;
-}
-
-LANE(setp_nan_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:73 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
@@ -877,23 +829,7 @@ LANE(setp_nan_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_nan_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:73 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
-    *second = v_q_2;
-    return v_p_2;
-}
-
 LANE(setp_nan_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:73 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
-    *second = v_q_2;
-    return v_p_2;
-}
-
-LANE(setp_nan_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:73 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
@@ -1474,17 +1410,7 @@ LANE(setp_num_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
     return v_t;  /* setp.yaml:74 */
 }
 
-LANE(setp_num_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:71 */
-    return v_t;  /* setp.yaml:74 */
-}
-
 LANE(setp_nan_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:73 */
-    return v_t;  /* setp.yaml:74 */
-}
-
-LANE(setp_nan_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:73 */
     return v_t;  /* setp.yaml:74 */
 }
@@ -1854,17 +1780,7 @@ LANE(setp_num_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _
     return (v_t & v_c);  /* setp.yaml:77 */
 }
 
-LANE(setp_num_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:71 */
-    return (v_t & v_c);  /* setp.yaml:77 */
-}
-
 LANE(setp_num_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:71 */
-    return (v_t | v_c);  /* setp.yaml:80 */
-}
-
-LANE(setp_num_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:71 */
     return (v_t | v_c);  /* setp.yaml:80 */
 }
@@ -1874,17 +1790,7 @@ LANE(setp_num_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _
     return (v_t ^ v_c);  /* setp.yaml:83 */
 }
 
-LANE(setp_num_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:71 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
-}
-
 LANE(setp_nan_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:73 */
-    return (v_t & v_c);  /* setp.yaml:77 */
-}
-
-LANE(setp_nan_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:73 */
     return (v_t & v_c);  /* setp.yaml:77 */
 }
@@ -1894,17 +1800,7 @@ LANE(setp_nan_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _B
     return (v_t | v_c);  /* setp.yaml:80 */
 }
 
-LANE(setp_nan_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:73 */
-    return (v_t | v_c);  /* setp.yaml:80 */
-}
-
 LANE(setp_nan_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:73 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
-}
-
-LANE(setp_nan_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:73 */
     return (v_t ^ v_c);  /* setp.yaml:83 */
 }
