@@ -103,7 +103,7 @@ class Functions:
 
     def _function(self, instruction: Instruction, programs: Programs) -> Callable[..., Array]:
         """What the emulator would compute, on encodings of lanes."""
-        text = module_of(Checked(instruction, programs), self.templates)
+        text, _ = module_of(Checked(instruction, programs), self.templates)
         package = f"{self.emulator.__name__}.instructions"
         importlib.import_module(package)
         scope: dict[str, Any] = {"__name__": f"{package}.{instruction.opcode}", "__package__": package}

@@ -1,4 +1,5 @@
-"""Programs -> the Python of ptxemu: one module per opcode, one function per different program."""
+"""Programs -> the Python of ptxemu: one module per opcode, one function per different program; and the C of the same
+functions, where there is C."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ from ...diagnostics import PtxspecError
 from ...model import BOOL, ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Program, Term, Var
+from .. import native
 from ..fusing import FLUSH, PROPAGATE, REPLACE, Flushing, fuse, is_usual
 from ..lowering import Function, Lowering, Shared, shared, source_of, written
 from ..reading import split
@@ -91,9 +93,11 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         instructions=[c.instruction for c in checked],
     )  # fmt: skip
     files |= {f"{_FOLDER}/instructions/{n}": text for n, text in templates.plain("runtime/instructions").items()}
+    kernels: dict[str, list[Shared]] = {}
     for c in checked:
-        files[f"{_FOLDER}/instructions/{c.instruction.opcode}.py"] = module_of(c, templates)
-    return files
+        opcode = c.instruction.opcode
+        files[f"{_FOLDER}/instructions/{opcode}.py"], kernels[opcode] = module_of(c, templates)
+    return files | native.emit(spec, kernels, templates)
 
 
 def _refuse_what_cannot_be_computed(formats: Iterable[Format]) -> None:
@@ -141,29 +145,33 @@ def _operand(o: Operand) -> str:
     return f"{'!' * o.negatable}{o.name}{registers}:{o.type.name}" + f"@{lanes}" * bool(lanes)
 
 
-def module_of(checked: Checked, templates: Templates) -> str:
-    """The module of an instruction."""
+def module_of(checked: Checked, templates: Templates) -> tuple[str, list[Shared]]:
+    """The module of an opcode, and the programs that have a function in it."""
     instruction = checked.instruction
     module = _Module()
     sharing = shared(checked)
     # Functions of several kinds may be the same in NumPy: u32 and s32 are both uint32.
     functions: dict[str, NumPyFunction] = {}
     serving: dict[tuple[str, int, str], list[str]] = {}
+    kept = []
     for one in sharing.values():
         *ends, made = _Writer(module).function(one)
         functions |= {end.key: end for end in ends}
         # The C of the same name is of these widths alone.
         widths = [_storage(t.kind) for t in (*one.program.inputs, *one.program.results)]
         name = functions.setdefault(f"{widths} {made.key}", made).name
+        if name == one.name:
+            kept.append(one)
         for operands, targets, spelled in _serving(one):
             serving.setdefault((name, operands, targets), []).extend(spelled)
-    return templates.render(
+    text = templates.render(
         "emulator/instructions/opcode.py.j2", ["spec/types.yaml", "spec/modifiers.yaml", instruction.path],
         opcode=instruction.opcode, summary=_docstring(instruction.summary), imports=module.imports(),
         constants=sorted(module.constants.items()),
         functions=list(functions.values()),
         serving=[Serving(name, n, spelled, targets) for (name, n, targets), spelled in serving.items()],
     )  # fmt: skip
+    return text, kept
 
 
 def _storage(kind: Kind) -> int:

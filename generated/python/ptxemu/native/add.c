@@ -333,10 +333,6 @@ LANE(add_s32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return (uint32_t)(v_a + v_b);  /* add.yaml:65 */
 }
 
-LANE(add_u32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    return (uint32_t)(v_a + v_b);  /* add.yaml:65 */
-}
-
 LANE(add_sat_s32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return from_signed_s32(whole_s64((uint64_t)(from_signed_s64(whole_s32(v_a)) + from_signed_s64(whole_s32(v_b)))));  /* add.yaml:63 */
 }

@@ -336,7 +336,3 @@ LANE(sub_s32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(sub_sat_s32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return from_signed_s32(whole_s64((uint64_t)(from_signed_s64(whole_s32(v_a)) - from_signed_s64(whole_s32(v_b)))));  /* sub.yaml:63 */
 }
-
-LANE(sub_u32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    return (uint32_t)(v_a - v_b);  /* sub.yaml:65 */
-}
