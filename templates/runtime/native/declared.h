@@ -85,6 +85,10 @@ INLINED BITS OF(from_single)(float value, int mode, int ftz) {
     return (BITS)encoded(bits_of_float(value), 127, 23, DECLARATION, mode, ftz);
 }
 
+INLINED BITS OF(convertStochastic)(float value, uint32_t random, int width) {
+    return OF(from_single)(moved_by(random, width, value, EMIN, FRACTION_BITS), roundTiesToEven, 0);
+}
+
 /* Operations that round (5.4.1) */
 
 /* A sum of zero is -0 under roundTowardNegative unless both summands are +0 (6.3). */

@@ -113,6 +113,24 @@ INLINED uint64_t integer_of(double whole) {
     return select_64(bits >> 63, 0 - size, size);
 }
 
+/* Cut off to a format's last place, after so many random bits behind that place were added: one of its numbers, or one
+   beyond the largest. The place of the last random bit is one of a binary32's: width + fraction_bits <= 23. Where the
+   format has all of its exponents, the places of subnormal numbers are the same, too. */
+INLINED float moved_by(uint32_t random, int width, float value, int emin, int fraction_bits) {
+    uint32_t bits = bits_of_float(value), magnitude = bits & 0x7fffffffu;
+    int below = 23 - fraction_bits - width;
+    float kept = float_of_bits((magnitude + (random << below)) >> (below + width) << (below + width));
+    if (emin > -126) {
+        int exponent = (int)(magnitude >> 23), start = exponent > emin + 127 ? exponent : emin + 127;
+        uint32_t significand = (magnitude & 0x7fffffu) | (uint32_t)(exponent > 0) << 23;
+        int right = below + start - (exponent > 1 ? exponent : 1);
+        uint32_t steps = (significand >> (right < 31 ? right : 31)) + random;
+        kept = (float)(int32_t)(steps >> width) * float_of_bits((uint32_t)(start - fraction_bits) << 23);
+    }
+    kept = float_of_bits(select_32(magnitude < 0x7f800000u, bits_of_float(kept), magnitude));
+    return __builtin_copysignf(kept, value);
+}
+
 /* The upper word of a binary64: a format with 20 fraction bits, whose last bit also gathers the lower word. */
 INLINED uint32_t upper_word(double value) {
     uint64_t bits = bits_of_double(value);

@@ -5092,6 +5092,89 @@ LANE(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2, uint16_t, roundTiesT
     return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
 }
 
+LANE(cvt_rs_f16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    return convertStochastic_f16(single_f32(v_a), v_r, 13);  /* cvt.yaml:228 */
+}
+
+LANE(cvt_rs_bf16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    return convertStochastic_bf16(single_f32(v_a), v_r, 16);  /* cvt.yaml:228 */
+}
+
+LANE(cvt_rs_satfinite_f16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    return convertStochastic_f16(single_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), v_r, 13);  /* cvt.yaml:228 */
+}
+
+LANE(cvt_rs_satfinite_bf16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    return convertStochastic_bf16(single_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), v_r, 16);  /* cvt.yaml:228 */
+}
+
+LANE(cvt_rs_relu_f16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    uint16_t v_d = convertStochastic_f16(single_f32(v_a), v_r, 13);  /* cvt.yaml:228 */
+    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+}
+
+LANE(cvt_rs_relu_bf16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    uint16_t v_d = convertStochastic_bf16(single_f32(v_a), v_r, 16);  /* cvt.yaml:228 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+}
+
+LANE(cvt_rs_relu_satfinite_f16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    uint16_t v_d = convertStochastic_f16(single_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), v_r, 13);  /* cvt.yaml:228 */
+    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+}
+
+LANE(cvt_rs_relu_satfinite_bf16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    uint16_t v_d = convertStochastic_bf16(single_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), v_r, 16);  /* cvt.yaml:228 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+}
+
+LANE(cvt_rs_satfinite_e4m3x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    uint8_t v_d = convertStochastic_e4m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc3e00000u), 0x43e00000u)), v_r, 16);  /* cvt.yaml:228 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(cvt_rs_satfinite_e5m2x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    return convertStochastic_e5m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc7600000u), 0x47600000u)), v_r, 16);  /* cvt.yaml:228 */
+}
+
+LANE(cvt_rs_satfinite_e2m3x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    return convertStochastic_e2m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc0f00000u), 0x40f00000u)), v_r, 16);  /* cvt.yaml:228 */
+}
+
+LANE(cvt_rs_satfinite_e3m2x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    return convertStochastic_e3m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc1e00000u), 0x41e00000u)), v_r, 16);  /* cvt.yaml:228 */
+}
+
+LANE(cvt_rs_satfinite_e2m1x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    return convertStochastic_e2m1(single_f32(minimum_f32(maximum_f32(v_a, 0xc0c00000u), 0x40c00000u)), v_r, 16);  /* cvt.yaml:228 */
+}
+
+LANE(cvt_rs_relu_satfinite_e4m3x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    uint8_t v_d = convertStochastic_e4m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc3e00000u), 0x43e00000u)), v_r, 16);  /* cvt.yaml:228 */
+    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+}
+
+LANE(cvt_rs_relu_satfinite_e5m2x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    uint8_t v_d = convertStochastic_e5m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc7600000u), 0x47600000u)), v_r, 16);  /* cvt.yaml:228 */
+    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+}
+
+LANE(cvt_rs_relu_satfinite_e2m3x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    uint8_t v_d = convertStochastic_e2m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc0f00000u), 0x40f00000u)), v_r, 16);  /* cvt.yaml:228 */
+    return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
+}
+
+LANE(cvt_rs_relu_satfinite_e3m2x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    uint8_t v_d = convertStochastic_e3m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc1e00000u), 0x41e00000u)), v_r, 16);  /* cvt.yaml:228 */
+    return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+}
+
+LANE(cvt_rs_relu_satfinite_e2m1x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    uint8_t v_d = convertStochastic_e2m1(single_f32(minimum_f32(maximum_f32(v_a, 0xc0c00000u), 0x40c00000u)), v_r, 16);  /* cvt.yaml:228 */
+    return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
+}
+
 LANE(cvt_rz_ue8m0x2_f32_2, uint8_t, roundTiesToEven, uint32_t v_a) {
     uint8_t v_d = from_single_ue8m0(single_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:264 */
     return select_8(isNaN_ue8m0(v_d), 0xffu, v_d);  /* types.yaml:44 */

@@ -231,6 +231,9 @@ INLINED BITS OF(convert)(double number, int mode, int ftz) {
     uint32_t word = upper_word(number);
     return (BITS)narrowed(word, 1023, 20, EXPONENT_BITS, FRACTION_BITS, NAN_BITS, mode, ftz);
 }
+INLINED BITS OF(convertStochastic)(float value, uint32_t random, int width) {
+    return OF(from_single)(moved_by(random, width, value, 2 - (1 << (EXPONENT_BITS - 1)), FRACTION_BITS), roundTiesToEven, 0);
+}
 /* A sum of zero is -0 under roundTowardNegative unless both summands are +0 (6.3). */
 INLINED BITS OF(signed_zero)(BITS result, _Bool zero, BITS signs, int mode) {
     return mode == roundTowardNegative ? SELECT(zero, signs & SIGN_MASK, result) : result;
