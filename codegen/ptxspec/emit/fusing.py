@@ -1,9 +1,11 @@
 """Programs as NumPy runs them best: what the emulator's functions do at once, and what only few lanes need.
 
-Four rewritings, none of which changes a bit; C takes those of them that make a program shorter:
+Six rewritings, none of which changes a bit; C takes those of them that make a program shorter. What looks into
+encodings is said of formats like IEEE 754's alone:
 
 - Operands flushed on their own lines are flushed by the operation that uses them, where it can (`Flushing`).
-- A NaN is not made canonical again behind a function that delivers nothing else.
+- A NaN is not made canonical again behind a function that delivers nothing else, nor before such a one.
+- What random bits round is moved by them first, bounded then, and converted at last.
 - A NaN of a computed result is made canonical in its place.
 - What an operand's NaN makes of a NaN result, which is rare, is computed there alone.
 """
@@ -15,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeGuard
 
-from ..model import Format
+from ..model import ROUNDINGS, Format
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Let, Program, Term, Var, live, variables
 
@@ -24,6 +26,8 @@ FLUSH = "flushed"
 PROPAGATE = "propagate"
 # (x, condition, pattern): the pattern where the condition holds, in x's place.
 REPLACE = "replace"
+# (x, random): a number of binary32 that `format` has too, or one beyond its largest.
+MOVE = "movedBy"
 # Tests whose answer flushing does not change.
 _UNFLUSHED = ("isNaN", "isSignaling", "isInfinite", "isFinite", "isSignMinus")
 
@@ -38,10 +42,9 @@ class Flushing(Apply):
 
 
 def fuse(program: Program) -> Program:
-    """A program that does the same in fewer passes over its operands, and may call `FLUSH`, `PROPAGATE`, `REPLACE`."""
-    if not all(map(is_usual, _formats(program))):
-        return program
+    """A program that does the same in fewer passes over its operands, and may call what is named above."""
     lets, results = _without_second_canonicalising(program.lets, program.results)
+    lets = _moving(_without_first_canonicalising(lets, results))
     lets = _with_corrections(_flushing_late(lets, results), results, _propagation, _replacement)
     lets, results = _flushing_operands(lets, results)
     return replace(program, lets=live(lets, results), results=results)
@@ -49,9 +52,8 @@ def fuse(program: Program) -> Program:
 
 def shorten(program: Program) -> Program:
     """A program that does the same in fewer lines, and may call `FLUSH` and `PROPAGATE`."""
-    if not all(map(is_usual, _formats(program))):
-        return program
     lets, results = _without_second_canonicalising(program.lets, program.results)
+    lets = _without_first_canonicalising(lets, results)
     lets = _with_corrections(_flushing_late(lets, results), results, _propagation)
     return replace(program, lets=live(lets, results), results=results)
 
@@ -61,11 +63,8 @@ def is_usual(f: Format) -> bool:
     return f.is_ieee and f.width in (8, 16, 32, 64) and f.exponent_bits > 1 and f.fraction_bits > 0
 
 
-def _formats(program: Program) -> Iterator[Format]:
-    """The formats of its values. What the rewritings rest on is said of formats like IEEE 754's."""
-    for term in (*program.inputs, *(let.value for let in program.lets), *program.results):
-        if term.kind.format is not None:
-            yield term.kind.format
+def _is_usual_number(term: Term) -> bool:
+    return term.kind.format is not None and is_usual(term.kind.format)
 
 
 def _computes(term: Term | None) -> TypeGuard[Apply]:
@@ -101,13 +100,83 @@ def _without_second_canonicalising(lets: Lets, results: Terms) -> tuple[Lets, Te
                 function="select", arguments=(Apply(function="isNaN", arguments=(Var() as x,)), Const() as nan, y)
             ):
                 format_ = x.kind.format
-                if x == y and x.name in canonical and format_ and nan.value == format_.canonical_nan:
+                same_value = x == y and x.name in canonical and _is_usual_number(x)
+                if same_value and format_ and nan.value == format_.canonical_nan:
                     same[let.name] = x
                     continue
             case _ if _computes(value):
                 canonical.add(let.name)
         kept.append(replace(let, value=value) if value is not let.value else let)
     return tuple(kept), tuple(_map(r, same) for r in results)
+
+
+def _without_first_canonicalising(lets: Lets, results: Terms) -> Lets:
+    """A number converted to its own format is the number, to a function that computes, or flushed before."""
+    same: dict[str, Term] = {}
+    computing = Counter(
+        a.name for let in lets for t in _terms(let.value) if _computes(t) for a in t.arguments if isinstance(a, Var)
+    )
+    uses = Counter(name for term in (*(let.value for let in lets), *results) for name in _mentions(term))
+    for let in lets:
+        match let.value:
+            case Apply(function="convert", arguments=(x,), ftz=False) as made if (
+                x.kind == made.kind and _is_usual_number(x) and computing[let.name] == uses[let.name]
+            ):
+                same[let.name] = x
+    found = tuple(replace(let, value=same.get(let.name, let.value)) for let in lets)
+    return found if same else lets
+
+
+def _terms(term: Term) -> Iterator[Term]:
+    """A term and those in it."""
+    yield term
+    for a in term.arguments if isinstance(term, Apply) else ():
+        yield from _terms(a)
+
+
+def _moving(lets: Lets) -> Lets:
+    """`convertStochastic(minimum(maximum(x, low), high), random)` as a conversion of what `MOVE` makes of x. Random bits
+    keep the order of numbers, and leave alone those that the format has."""
+
+    found: list[Let] = []
+
+    def changed(term: Term, let: Let) -> Term:
+        if not isinstance(term, Apply):
+            return term
+        if term.function != "convertStochastic" or not _moves(term):
+            return replace(term, arguments=tuple(changed(a, let) for a in term.arguments))
+        x, random = term.arguments
+        bounds: list[Apply] = []
+        while isinstance(x, Apply) and x.function in ("minimum", "maximum") and _has(term.format, x.arguments[1]):
+            bounds.append(x)
+            x = x.arguments[0]
+        moved = Var(x.kind, f"_moved_{let.name}")
+        found.append(replace(let, name=moved.name, value=Apply(x.kind, MOVE, (x, random), term.format)))
+        value: Term = moved
+        for bound in reversed(bounds):
+            value = replace(bound, arguments=(value, bound.arguments[1]))
+        return Apply(term.kind, "convert", (value,), term.format, ROUNDINGS[0])
+
+    for let in lets:
+        value = changed(let.value, let)
+        found.append(replace(let, value=value))
+    return tuple(found)
+
+
+def _moves(t: Apply) -> bool:
+    """Are the places of random bits those of binary32, of which the operand is a number?"""
+    (x, random), f = t.arguments, t.format
+    single = x.kind.format is not None and x.kind.width == 32 and is_usual(x.kind.format)
+    return single and f is not None and f.fraction_bits + random.kind.width <= 23 and -126 <= f.emin and f.emax <= 127
+
+
+def _has(f: Format | None, number: Term) -> bool:
+    """Is this a constant, a finite number of binary32 that a format has too, as one of its normal numbers?"""
+    if f is None or not isinstance(number, Const):
+        return False
+    size = number.value & 0x7FFFFFFF
+    exponent, cut = (size >> 23) - 127, 23 - f.fraction_bits
+    return f.emin <= exponent <= f.emax and not size & ((1 << cut) - 1)
 
 
 def _flushed(term: Term) -> Var | None:
@@ -120,7 +189,7 @@ def _flushed(term: Term) -> Var | None:
                 Apply(function="copySign", arguments=(Const(value=0), y)),
                 z,
             ),
-        ) if x == y == z:
+        ) if x == y == z and _is_usual_number(x):
             return x
     return None
 
@@ -158,8 +227,9 @@ def _flushing_late(lets: Lets, results: Terms) -> Lets:
         if let.name in signs:
             let = replace(let, value=_map(let.value, {name: flush.arguments[0] for name, flush in late.items()}))
         if x is not None:
-            late[let.name] = Apply(let.value.kind, FLUSH, (x,), x.kind.format)
+            late[let.name] = _flush(x)
         else:
+            let = replace(let, value=_with_flushes(let.value))
             match let.value:
                 # What changes nothing but the sign may as well be flushed afterwards.
                 case Apply(function=function, arguments=(Var(name=name),)) if (
@@ -171,6 +241,21 @@ def _flushing_late(lets: Lets, results: Terms) -> Lets:
                     late[let.name] = replace(late[name], arguments=(Var(early.kind, unflushed),))
         found.append(let)
     return tuple(replace(let, value=late.get(let.name) or _with_flushed_operands(let.value, late)) for let in found)
+
+
+def _flush(x: Term) -> Apply:
+    return Apply(x.kind, FLUSH, (x,), x.kind.format)
+
+
+def _with_flushes(term: Term) -> Term:
+    """Flushing inside a line becomes `FLUSH`, if what uses it there can do it."""
+    if not isinstance(term, Apply):
+        return term
+    able, found = _flushes(term), []
+    for a in term.arguments:
+        x = _flushed(a) if able else None
+        found.append(_with_flushes(a) if x is None else _flush(x))
+    return replace(term, arguments=tuple(found))
 
 
 def _with_flushed_operands(term: Term, late: Mapping[str, Apply]) -> Term:
@@ -229,16 +314,18 @@ def _replacement(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Le
         case Apply(
             function="select",
             arguments=(Apply(function="isNaN", arguments=(tested,)) as condition, pattern, Var() as value),
-        ) if not variables(pattern) and tested == value and uses[value.name] == 2 and _is_fresh(values.get(value.name)):
+        ) if not variables(pattern) and tested == value and uses[value.name] == 2 and _is_replaced(value, values):
             return replace(
                 let, value=Apply(let.value.kind, REPLACE, (value, condition, pattern), let.value.kind.format)
             )
     return None
 
 
-def _is_fresh(made: Term | None) -> bool:
-    """Is what a function returns always an array of its own? One that hands on the bits of an operand need not copy."""
-    if not isinstance(made, Apply) or not variables(made):
+def _is_replaced(value: Var, values: Mapping[str, Term]) -> bool:
+    """Is what a function returned always an array of its own, with numbers of a usual format? One that hands on the
+    bits of an operand need not copy."""
+    made = values.get(value.name)
+    if not isinstance(made, Apply) or not variables(made) or not _is_usual_number(value):
         return False
     return made.function in TABLE and TABLE[made.function].nan in ("canonical", "sign", "quiet")
 
@@ -256,7 +343,7 @@ def _propagation(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Le
         case _:
             return None
     # The value is reused: nothing but this line and its test may look at it.
-    if not _computes(made) or uses[value.name] != 2:
+    if not _computes(made) or uses[value.name] != 2 or not _is_usual_number(value):
         return None
     return replace(let, value=Apply(let.value.kind, PROPAGATE, (value, *operands), made.format))
 

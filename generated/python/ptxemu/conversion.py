@@ -217,6 +217,43 @@ def convertStochastic(x: Array, random: Array, source: Format | Declared, f: For
     return to_float(np.where(finite, kept, value), f, roundTiesToEven, False)
 
 
+@arithmetic.elementwise(2)
+def movedBy(x: Array, random: Array, f: Format | Declared, width: int) -> Array:
+    """binary32 cut off to a format's last place, after so many random bits behind that place were added: one of its
+    numbers, or one beyond the largest. The place of the last random bit is one of binary32's."""
+    cut = BINARY32.fraction_bits - f.fraction_bits
+    size = x & BINARY32.magnitude_mask
+    nan = size > BINARY32.infinity
+    low = None
+    if f.emin > BINARY32.emin:
+        # Below 2**emin places are as far apart as above it. Added to that power, a number has its places.
+        low = size < u32((f.emin + BINARY32.bias) << BINARY32.fraction_bits)
+        power = low.astype(u32)
+        power *= u32((f.emin + BINARY32.bias) << BINARY32.fraction_bits)
+        size = _sum_toward_zero(size.view(_SINGLE), power.view(_SINGLE)).view(u32)
+    added = random.astype(u32)
+    if width < cut:
+        added <<= u32(cut - width)
+    added += size
+    added &= u32((1 << 32) - (1 << cut))
+    if low is not None:
+        moved = added.view(_SINGLE)
+        moved -= power.view(_SINGLE)
+    added |= x & BINARY32.sign_mask
+    return replace(added, nan, BINARY32.nan, BINARY32)
+
+
+def _sum_toward_zero(x: Array, y: Array) -> Array:
+    """Of magnitudes in binary32, the second of which is the larger, or zero."""
+    if environment.can(roundTowardZero):
+        with environment.environment(roundTowardZero):
+            return x + y
+    total = x + y
+    above = x - (total - y) < 0
+    total.view(u32)[...] -= above
+    return total
+
+
 def _from_long(x: Array, source: FixedPoint, f: Format | Declared, mode: Direction, ftz: bool) -> Array:
     number, steered = _native(x, source), environment.STEERS and environment.casts()
     if isinstance(f, Format) and f.native is not None:

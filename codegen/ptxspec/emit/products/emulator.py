@@ -15,7 +15,7 @@ from ...diagnostics import PtxspecError
 from ...model import BOOL, ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Program, Term, Var
-from ..fusing import FLUSH, PROPAGATE, REPLACE, Flushing, fuse, is_usual
+from ..fusing import FLUSH, MOVE, PROPAGATE, REPLACE, Flushing, fuse, is_usual
 from ..lowering import Function, Lowering, Shared, shared, source_of, written
 from ..reading import split
 from ..registry import product
@@ -34,7 +34,7 @@ HOMES = {
     "5.9": "arithmetic", "6.2.1": "encoding", "6.2.3": "encoding", "9.2": "elementary", "9.6": "comparison",
     "": "selection",
 }  # fmt: skip
-_INVENTED = {FLUSH: "encoding", PROPAGATE: "selection", REPLACE: "selection"}
+_INVENTED = {FLUSH: "encoding", MOVE: "conversion", PROPAGATE: "selection", REPLACE: "selection"}
 
 
 @dataclass(frozen=True)
@@ -297,7 +297,7 @@ class _Writer(Lowering):
             parts.append(use("formats", t.format.name))
         elif t.arguments[0].kind.fixed is not None:
             parts.append(self.module.number(t.arguments[0].kind))
-        if t.function == "convertStochastic":
+        if t.function in ("convertStochastic", MOVE):
             parts.append(str(t.arguments[1].kind.width))
         if t.mode:
             assert t.mode in ROUNDINGS

@@ -6,9 +6,9 @@ import numpy as _np
 from ..arithmetic import convert, division, multiplication, roundToIntegral
 from ..binary import Array, roundTiesToAway, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
 from ..comparison import maximum, maximumNumber, minimum, minimumNumber
-from ..conversion import convert as _any_convert, convertStochastic
+from ..conversion import convert as _any_convert, movedBy as _movedBy
 from ..declared import isNaN as _declared_isNaN, isZero as _declared_isZero, maximum as _declared_maximum
-from ..encoding import convertNaN, copySign, flushed as _flushed, isNaN, isSubnormal, isZero, quieten
+from ..encoding import convertNaN, flushed as _flushed, isNaN, isZero, quieten
 from ..formats import (
     bf16,
     e2m1,
@@ -4438,24 +4438,21 @@ def _end_6(x_2: Array) -> Array:
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_6(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_6(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_7(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
-    d = convert(_1, f32, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_1, f32, e5m2, roundTiesToEven, False)
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_7(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_7(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
@@ -4465,10 +4462,9 @@ def _end_8(x_2: Array) -> Array:
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_8(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_8(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
@@ -4478,10 +4474,9 @@ def _end_9(x_2: Array) -> Array:
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_9(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_9(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
@@ -4491,10 +4486,9 @@ def _end_10(x_2: Array) -> Array:
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_10(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_10(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
@@ -4506,25 +4500,22 @@ def _end_11(x_2: Array) -> Array:
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_11(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_11(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_12(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return select(isZero(d_2, e5m2), _x00, d_2)  # modifiers.yaml:93
+    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_12(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_12(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
@@ -4535,10 +4526,9 @@ def _end_13(x_2: Array) -> Array:
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_13(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_13(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
@@ -4549,10 +4539,9 @@ def _end_14(x_2: Array) -> Array:
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_14(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_14(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
@@ -4563,10 +4552,9 @@ def _end_15(x_2: Array) -> Array:
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_15(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_15(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
@@ -4578,25 +4566,22 @@ def _end_16(x_2: Array) -> Array:
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_16(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_16(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_17(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
+    return maximum(d, _x00, e5m2)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_17(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_17(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
@@ -4607,10 +4592,9 @@ def _end_18(x_2: Array) -> Array:
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_18(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_18(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
@@ -4621,10 +4605,9 @@ def _end_19(x_2: Array) -> Array:
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_19(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_19(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
@@ -4635,10 +4618,9 @@ def _end_20(x_2: Array) -> Array:
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_20(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_20(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
@@ -4651,26 +4633,23 @@ def _end_21(x_2: Array) -> Array:
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_21(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_21(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_22(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    d_3 = maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
+    d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:83
     return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_22(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_22(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
@@ -4682,10 +4661,9 @@ def _end_23(x_2: Array) -> Array:
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_23(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_23(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
@@ -4697,10 +4675,9 @@ def _end_24(x_2: Array) -> Array:
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_24(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_24(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
@@ -4712,10 +4689,9 @@ def _end_25(x_2: Array) -> Array:
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_25(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_25(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
@@ -4726,24 +4702,21 @@ def _end_26(x_2: Array) -> Array:
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_26(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_26(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_27(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
-    d = convert(_1, f32, e5m2, roundTowardZero, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_1, f32, e5m2, roundTowardZero, False)
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_27(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_27(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
@@ -4753,10 +4726,9 @@ def _end_28(x_2: Array) -> Array:
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_28(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_28(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
@@ -4766,10 +4738,9 @@ def _end_29(x_2: Array) -> Array:
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_29(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_29(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
@@ -4779,10 +4750,9 @@ def _end_30(x_2: Array) -> Array:
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_30(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_30(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
@@ -4794,25 +4764,22 @@ def _end_31(x_2: Array) -> Array:
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_31(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_31(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_32(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
     d = convert(_1, f32, e5m2, roundTowardZero, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return select(isZero(d_2, e5m2), _x00, d_2)  # modifiers.yaml:93
+    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_32(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_32(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
@@ -4823,10 +4790,9 @@ def _end_33(x_2: Array) -> Array:
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_33(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_33(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
@@ -4837,10 +4803,9 @@ def _end_34(x_2: Array) -> Array:
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_34(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_34(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
@@ -4851,10 +4816,9 @@ def _end_35(x_2: Array) -> Array:
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_35(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_35(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
@@ -4866,25 +4830,22 @@ def _end_36(x_2: Array) -> Array:
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_36(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_36(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_37(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
     d = convert(_1, f32, e5m2, roundTowardZero, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
+    return maximum(d, _x00, e5m2)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_37(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_37(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
@@ -4895,10 +4856,9 @@ def _end_38(x_2: Array) -> Array:
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_38(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_38(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
@@ -4909,10 +4869,9 @@ def _end_39(x_2: Array) -> Array:
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_39(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_39(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
@@ -4923,10 +4882,9 @@ def _end_40(x_2: Array) -> Array:
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_40(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_40(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
@@ -4939,26 +4897,23 @@ def _end_41(x_2: Array) -> Array:
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_41(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_41(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_42(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
     d = convert(_1, f32, e5m2, roundTowardZero, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    d_3 = maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
+    d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:83
     return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_42(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_42(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
@@ -4970,10 +4925,9 @@ def _end_43(x_2: Array) -> Array:
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_43(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_43(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
@@ -4985,10 +4939,9 @@ def _end_44(x_2: Array) -> Array:
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_44(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_44(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
@@ -5000,576 +4953,494 @@ def _end_45(x_2: Array) -> Array:
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_45(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_45(division(_1, _2, f32, roundTowardZero, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_6(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_6(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_6(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_6(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_7(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_7(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_7(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_7(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_8(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_8(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_8(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_8(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_9(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_9(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_9(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_9(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_10(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_10(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_10(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_10(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_11(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_11(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_11(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_11(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_12(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_12(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_12(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_12(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_13(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_13(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_13(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_13(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_14(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_14(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_14(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_14(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_15(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_15(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_15(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_15(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_16(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_16(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_16(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_16(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_17(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_17(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_17(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_17(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_18(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_18(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_18(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_18(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_19(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_19(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_19(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_19(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_20(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_20(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_20(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_20(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_21(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_21(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_21(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_21(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_22(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_22(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_22(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_22(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_23(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_23(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_23(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_23(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_24(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_24(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_24(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_24(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_25(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_25(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_25(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_25(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_26(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_26(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_26(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_26(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_27(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_27(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_27(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_27(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_28(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_28(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_28(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_28(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_29(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_29(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_29(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_29(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_30(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_30(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_30(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_30(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_31(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_31(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_31(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_31(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_32(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_32(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_32(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_32(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_33(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_33(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_33(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_33(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_34(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_34(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_34(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_34(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_35(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_35(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_35(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_35(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_36(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_36(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_36(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_36(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_37(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_37(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_37(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_37(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_38(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_38(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_38(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_38(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_39(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_39(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_39(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_39(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_40(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_40(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_40(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_40(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_41(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_41(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_41(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_41(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_42(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_42(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_42(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_42(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_43(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_43(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_43(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_43(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_44(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_44(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_44(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_44(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_45(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_45(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_45(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_45(division(x, _1, f32, roundTowardZero, False))
 
 
 @_tabulated(8)
 def cvt_rn_f16x2_e4m3x2_1(a: Array) -> Array:
-    d = _any_convert(a, e4m3, f16, roundTiesToEven, False)  # cvt.yaml:264
-    return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
+    return _any_convert(a, e4m3, f16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
@@ -5579,27 +5450,23 @@ def cvt_rn_f16x2_e5m2x2_1(a: Array) -> Array:
 
 @_tabulated(6)
 def cvt_rn_f16x2_e2m3x2_1(a: Array) -> Array:
-    d = _any_convert(a, e2m3, f16, roundTiesToEven, False)  # cvt.yaml:264
-    return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
+    return _any_convert(a, e2m3, f16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 @_tabulated(6)
 def cvt_rn_f16x2_e3m2x2_1(a: Array) -> Array:
-    d = _any_convert(a, e3m2, f16, roundTiesToEven, False)  # cvt.yaml:264
-    return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
+    return _any_convert(a, e3m2, f16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 @_tabulated(4)
 def cvt_rn_f16x2_e2m1x2_1(a: Array) -> Array:
-    d = _any_convert(a, e2m1, f16, roundTiesToEven, False)  # cvt.yaml:264
-    return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
+    return _any_convert(a, e2m1, f16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rn_relu_f16x2_e4m3x2_1(a: Array) -> Array:
     d = _any_convert(a, e4m3, f16, roundTiesToEven, False)  # cvt.yaml:264
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, f16)  # modifiers.yaml:83
+    return maximum(d, _x0000, f16)  # modifiers.yaml:83
 
 
 @_tabulated(8)
@@ -5611,22 +5478,19 @@ def cvt_rn_relu_f16x2_e5m2x2_1(a: Array) -> Array:
 @_tabulated(6)
 def cvt_rn_relu_f16x2_e2m3x2_1(a: Array) -> Array:
     d = _any_convert(a, e2m3, f16, roundTiesToEven, False)  # cvt.yaml:264
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, f16)  # modifiers.yaml:83
+    return maximum(d, _x0000, f16)  # modifiers.yaml:83
 
 
 @_tabulated(6)
 def cvt_rn_relu_f16x2_e3m2x2_1(a: Array) -> Array:
     d = _any_convert(a, e3m2, f16, roundTiesToEven, False)  # cvt.yaml:264
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, f16)  # modifiers.yaml:83
+    return maximum(d, _x0000, f16)  # modifiers.yaml:83
 
 
 @_tabulated(4)
 def cvt_rn_relu_f16x2_e2m1x2_1(a: Array) -> Array:
     d = _any_convert(a, e2m1, f16, roundTiesToEven, False)  # cvt.yaml:264
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, f16)  # modifiers.yaml:83
+    return maximum(d, _x0000, f16)  # modifiers.yaml:83
 
 
 @_tabulated(8)
@@ -5667,8 +5531,7 @@ def cvt_rn_bf16x2_e2m1x2_1(a: Array) -> Array:
 @_tabulated(8)
 def cvt_rn_satfinite_bf16x2_e4m3x2_1(a: Array) -> Array:
     x = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
 
 
 @_tabulated(8)
@@ -5680,22 +5543,19 @@ def cvt_rn_satfinite_bf16x2_e5m2x2_1(a: Array) -> Array:
 @_tabulated(6)
 def cvt_rn_satfinite_bf16x2_e2m3x2_1(a: Array) -> Array:
     x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
 
 
 @_tabulated(6)
 def cvt_rn_satfinite_bf16x2_e3m2x2_1(a: Array) -> Array:
     x = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
 
 
 @_tabulated(4)
 def cvt_rn_satfinite_bf16x2_e2m1x2_1(a: Array) -> Array:
     x = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
 
 
 @_tabulated(8)
@@ -5742,8 +5602,7 @@ def cvt_rn_relu_bf16x2_e2m1x2_1(a: Array) -> Array:
 def cvt_rn_relu_satfinite_bf16x2_e4m3x2_1(a: Array) -> Array:
     x = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:247
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(8)
@@ -5757,24 +5616,21 @@ def cvt_rn_relu_satfinite_bf16x2_e5m2x2_1(a: Array) -> Array:
 def cvt_rn_relu_satfinite_bf16x2_e2m3x2_1(a: Array) -> Array:
     x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:247
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(6)
 def cvt_rn_relu_satfinite_bf16x2_e3m2x2_1(a: Array) -> Array:
     x = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:247
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(4)
 def cvt_rn_relu_satfinite_bf16x2_e2m1x2_1(a: Array) -> Array:
     x = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:247
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(8, 8)
@@ -5827,8 +5683,7 @@ def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Arra
     _1 = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
 
 
 @_tabulated(8, 8)
@@ -5836,8 +5691,7 @@ def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) -> Arra
     _1 = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
 
 
 @_tabulated(6, 8)
@@ -5845,8 +5699,7 @@ def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Arra
     _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
 
 
 @_tabulated(6, 8)
@@ -5854,8 +5707,7 @@ def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) -> Arra
     _1 = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
 
 
 @_tabulated(4, 8)
@@ -5863,8 +5715,7 @@ def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) -> Arra
     _1 = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
 
 
 @_tabulated(8, 8)
@@ -5923,8 +5774,7 @@ def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) ->
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(8, 8)
@@ -5933,8 +5783,7 @@ def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) ->
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(6, 8)
@@ -5943,8 +5792,7 @@ def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) ->
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(6, 8)
@@ -5953,8 +5801,7 @@ def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) ->
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(4, 8)
@@ -5963,91 +5810,158 @@ def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) ->
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 def cvt_rs_f16x2_f32_3(a: Array, r: Array) -> Array:
-    return convertStochastic(a, r, f32, f16, 13)  # cvt.yaml:228
+    _moved_d = _movedBy(a, r, f16, 13)  # cvt.yaml:228
+    return convert(_moved_d, f32, f16, roundTiesToEven, False)
 
 
 def cvt_rs_bf16x2_f32_3(a: Array, r: Array) -> Array:
-    return convertStochastic(a, r, f32, bf16, 16)  # cvt.yaml:228
+    _moved_d = _movedBy(a, r, bf16, 16)  # cvt.yaml:228
+    return convert(_moved_d, f32, bf16, roundTiesToEven, False)
 
 
 def cvt_rs_satfinite_f16x2_f32_3(a: Array, r: Array) -> Array:
-    return convertStochastic(minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32), r, f32, f16, 13)  # cvt.yaml:228
+    _moved_d = _movedBy(a, r, f16, 13)  # cvt.yaml:228
+    _1 = minimum(maximum(_moved_d, _xc77fe000, f32), _x477fe000, f32)
+    return convert(_1, f32, f16, roundTiesToEven, False)
 
 
 def cvt_rs_satfinite_bf16x2_f32_3(a: Array, r: Array) -> Array:
-    return convertStochastic(minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32), r, f32, bf16, 16)  # cvt.yaml:228
+    _moved_d = _movedBy(a, r, bf16, 16)  # cvt.yaml:228
+    _1 = minimum(maximum(_moved_d, _xff7f0000, f32), _x7f7f0000, f32)
+    return convert(_1, f32, bf16, roundTiesToEven, False)
 
 
 def cvt_rs_relu_f16x2_f32_3(a: Array, r: Array) -> Array:
-    d = convertStochastic(a, r, f32, f16, 13)  # cvt.yaml:228
-    return maximum(d, _x0000, f16)  # modifiers.yaml:83
+    _moved_d = _movedBy(a, r, f16, 13)  # cvt.yaml:228
+    return _end_2(convert(_moved_d, f32, f16, roundTiesToEven, False))
 
 
 def cvt_rs_relu_bf16x2_f32_3(a: Array, r: Array) -> Array:
-    d = convertStochastic(a, r, f32, bf16, 16)  # cvt.yaml:228
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    _moved_d = _movedBy(a, r, bf16, 16)  # cvt.yaml:228
+    return _end_3(convert(_moved_d, f32, bf16, roundTiesToEven, False))
 
 
 def cvt_rs_relu_satfinite_f16x2_f32_3(a: Array, r: Array) -> Array:
-    d = convertStochastic(minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32), r, f32, f16, 13)  # cvt.yaml:228
-    return maximum(d, _x0000, f16)  # modifiers.yaml:83
+    _moved_d = _movedBy(a, r, f16, 13)  # cvt.yaml:228
+    _1 = minimum(maximum(_moved_d, _xc77fe000, f32), _x477fe000, f32)
+    return _end_2(convert(_1, f32, f16, roundTiesToEven, False))
 
 
 def cvt_rs_relu_satfinite_bf16x2_f32_3(a: Array, r: Array) -> Array:
-    d = convertStochastic(minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32), r, f32, bf16, 16)  # cvt.yaml:228
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    _moved_d = _movedBy(a, r, bf16, 16)  # cvt.yaml:228
+    _1 = minimum(maximum(_moved_d, _xff7f0000, f32), _x7f7f0000, f32)
+    return _end_3(convert(_1, f32, bf16, roundTiesToEven, False))
 
 
-def cvt_rs_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
-    d = convertStochastic(minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32), r, f32, e4m3, 16)  # cvt.yaml:228
+@_halved
+def _end_46(_moved_d: Array) -> Array:
+    _1 = minimum(maximum(_moved_d, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:228
+    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+def cvt_rs_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
+    return _end_46(_movedBy(a, r, e4m3, 16))  # cvt.yaml:228
+
+
+@_halved
+def _end_47(_moved_d: Array) -> Array:
+    _1 = minimum(maximum(_moved_d, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:228
+    return convert(_1, f32, e5m2, roundTiesToEven, False)
+
+
 def cvt_rs_satfinite_e5m2x4_f32_5(a: Array, r: Array) -> Array:
-    return convertStochastic(minimum(maximum(a, _xc7600000, f32), _x47600000, f32), r, f32, e5m2, 16)  # cvt.yaml:228
+    return _end_47(_movedBy(a, r, e5m2, 16))  # cvt.yaml:228
+
+
+@_halved
+def _end_48(_moved_d: Array) -> Array:
+    _1 = minimum(maximum(_moved_d, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:228
+    return _any_convert(_1, f32, e2m3, roundTiesToEven, False)
 
 
 def cvt_rs_satfinite_e2m3x4_f32_5(a: Array, r: Array) -> Array:
-    return convertStochastic(minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32), r, f32, e2m3, 16)  # cvt.yaml:228
+    return _end_48(_movedBy(a, r, e2m3, 16))  # cvt.yaml:228
+
+
+@_halved
+def _end_49(_moved_d: Array) -> Array:
+    _1 = minimum(maximum(_moved_d, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:228
+    return _any_convert(_1, f32, e3m2, roundTiesToEven, False)
 
 
 def cvt_rs_satfinite_e3m2x4_f32_5(a: Array, r: Array) -> Array:
-    return convertStochastic(minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32), r, f32, e3m2, 16)  # cvt.yaml:228
+    return _end_49(_movedBy(a, r, e3m2, 16))  # cvt.yaml:228
+
+
+@_halved
+def _end_50(_moved_d: Array) -> Array:
+    _1 = minimum(maximum(_moved_d, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:228
+    return _any_convert(_1, f32, e2m1, roundTiesToEven, False)
 
 
 def cvt_rs_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
-    return convertStochastic(minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32), r, f32, e2m1, 16)  # cvt.yaml:228
+    return _end_50(_movedBy(a, r, e2m1, 16))  # cvt.yaml:228
 
 
-def cvt_rs_relu_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
-    d = convertStochastic(minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32), r, f32, e4m3, 16)  # cvt.yaml:228
+@_halved
+def _end_51(_moved_d: Array) -> Array:
+    _1 = minimum(maximum(_moved_d, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:228
+    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
 
 
-def cvt_rs_relu_satfinite_e5m2x4_f32_5(a: Array, r: Array) -> Array:
-    d = convertStochastic(minimum(maximum(a, _xc7600000, f32), _x47600000, f32), r, f32, e5m2, 16)  # cvt.yaml:228
+def cvt_rs_relu_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
+    return _end_51(_movedBy(a, r, e4m3, 16))  # cvt.yaml:228
+
+
+@_halved
+def _end_52(_moved_d: Array) -> Array:
+    _1 = minimum(maximum(_moved_d, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:228
+    d = convert(_1, f32, e5m2, roundTiesToEven, False)
     return maximum(d, _x00, e5m2)  # modifiers.yaml:83
 
 
-def cvt_rs_relu_satfinite_e2m3x4_f32_5(a: Array, r: Array) -> Array:
-    d = convertStochastic(minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32), r, f32, e2m3, 16)  # cvt.yaml:228
+def cvt_rs_relu_satfinite_e5m2x4_f32_5(a: Array, r: Array) -> Array:
+    return _end_52(_movedBy(a, r, e5m2, 16))  # cvt.yaml:228
+
+
+@_halved
+def _end_53(_moved_d: Array) -> Array:
+    _1 = minimum(maximum(_moved_d, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:228
+    d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
 
 
-def cvt_rs_relu_satfinite_e3m2x4_f32_5(a: Array, r: Array) -> Array:
-    d = convertStochastic(minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32), r, f32, e3m2, 16)  # cvt.yaml:228
+def cvt_rs_relu_satfinite_e2m3x4_f32_5(a: Array, r: Array) -> Array:
+    return _end_53(_movedBy(a, r, e2m3, 16))  # cvt.yaml:228
+
+
+@_halved
+def _end_54(_moved_d: Array) -> Array:
+    _1 = minimum(maximum(_moved_d, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:228
+    d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
 
 
-def cvt_rs_relu_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
-    d = convertStochastic(minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32), r, f32, e2m1, 16)  # cvt.yaml:228
+def cvt_rs_relu_satfinite_e3m2x4_f32_5(a: Array, r: Array) -> Array:
+    return _end_54(_movedBy(a, r, e3m2, 16))  # cvt.yaml:228
+
+
+@_halved
+def _end_55(_moved_d: Array) -> Array:
+    _1 = minimum(maximum(_moved_d, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:228
+    d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+
+
+def cvt_rs_relu_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
+    return _end_55(_movedBy(a, r, e2m1, 16))  # cvt.yaml:228
 
 
 @_halved
@@ -6117,7 +6031,7 @@ def cvt_rn_satfinite_s2f6x2_f32_2(a: Array) -> Array:
 
 
 def cvt_rn_satfinite_relu_s2f6x2_f32_2(a: Array) -> Array:
-    x = convert(a, f32, f32, roundTiesToEven, False)  # cvt.yaml:237
+    x = a  # cvt.yaml:237
     x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:238
     d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:239
     return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
@@ -6131,7 +6045,7 @@ def cvt_rz_satfinite_s2f6x2_f32_2(a: Array) -> Array:
 
 
 def cvt_rz_satfinite_relu_s2f6x2_f32_2(a: Array) -> Array:
-    x = convert(a, f32, f32, roundTowardZero, False)  # cvt.yaml:237
+    x = a  # cvt.yaml:237
     x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:238
     d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:239
     return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
@@ -6293,8 +6207,7 @@ def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Arra
     _1 = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
 
 
 @_tabulated(8, 8)
@@ -6303,20 +6216,19 @@ def cvt_rn_satfinite_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) ->
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_halved
 def cvt_rn_ue5m3x2_f32_2(a: Array) -> Array:
-    x = convert(a, f32, f32, roundTiesToEven, False)  # cvt.yaml:245
+    x = a  # cvt.yaml:245
     d = _any_convert(x, f32, ue5m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 @_halved
 def cvt_rn_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
-    x = convert(a, f32, f32, roundTiesToEven, False)  # cvt.yaml:245
+    x = a  # cvt.yaml:245
     _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
     d = _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
@@ -6324,14 +6236,14 @@ def cvt_rn_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
 
 @_halved
 def cvt_rz_ue5m3x2_f32_2(a: Array) -> Array:
-    x = convert(a, f32, f32, roundTowardZero, False)  # cvt.yaml:245
+    x = a  # cvt.yaml:245
     d = _any_convert(x, f32, ue5m3, roundTowardZero, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 @_halved
 def cvt_rz_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
-    x = convert(a, f32, f32, roundTowardZero, False)  # cvt.yaml:245
+    x = a  # cvt.yaml:245
     _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
     d = _any_convert(_1, f32, ue5m3, roundTowardZero, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
@@ -6339,14 +6251,14 @@ def cvt_rz_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
 
 @_halved
 def cvt_rp_ue5m3x2_f32_2(a: Array) -> Array:
-    x = convert(a, f32, f32, roundTowardPositive, False)  # cvt.yaml:245
+    x = a  # cvt.yaml:245
     d = _any_convert(x, f32, ue5m3, roundTowardPositive, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 @_halved
 def cvt_rp_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
-    x = convert(a, f32, f32, roundTowardPositive, False)  # cvt.yaml:245
+    x = a  # cvt.yaml:245
     _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
     d = _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
@@ -6443,119 +6355,106 @@ def cvt_rp_satfinite_ue5m3x2_bf16x2_1(a: Array) -> Array:
 
 
 @_halved
-def _end_46(x_2: Array) -> Array:
+def _end_56(x_2: Array) -> Array:
     d = _any_convert(x_2, f32, ue5m3, roundTiesToEven, False)  # cvt.yaml:234
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_46(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_56(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_47(x_2: Array) -> Array:
+def _end_57(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_47(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_57(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_48(x_2: Array) -> Array:
+def _end_58(x_2: Array) -> Array:
     d = _any_convert(x_2, f32, ue5m3, roundTowardZero, False)  # cvt.yaml:234
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_48(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_58(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_49(x_2: Array) -> Array:
+def _end_59(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, ue5m3, roundTowardZero, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:230
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_49(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_59(division(_1, _2, f32, roundTowardZero, False))
 
 
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_46(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_56(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_46(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_56(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_47(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_57(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_47(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    return _end_57(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_48(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_58(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_48(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_58(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_49(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_59(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_49(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    return _end_59(division(x, _1, f32, roundTowardZero, False))
 
 
 @_tabulated(8)
 def cvt_rn_f16x2_ue5m3x2_1(a: Array) -> Array:
-    d = _any_convert(a, ue5m3, f16, roundTiesToEven, False)  # cvt.yaml:264
-    return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
+    return _any_convert(a, ue5m3, f16, roundTiesToEven, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
@@ -6568,8 +6467,7 @@ def cvt_rn_bf16x2_ue5m3x2_1(a: Array) -> Array:
 @_tabulated(8)
 def cvt_rn_satfinite_bf16x2_ue5m3x2_1(a: Array) -> Array:
     x = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
 
 
 @_tabulated(8, 8)
@@ -6586,8 +6484,7 @@ def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_ue5m3x2_2(a: Array, s: Array) -> Arr
     _1 = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
 
 
 @_tabulated(16)
@@ -6670,44 +6567,40 @@ def cvt_rp_ftz_pzo_bf16_f32_1(a: Array) -> Array:
 
 
 @_halved
-def _end_50(x_2: Array) -> Array:
+def _end_60(x_2: Array) -> Array:
     d = _any_convert(x_2, f32, ue5m3, roundTowardPositive, False)  # cvt.yaml:234
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 def cvt_rp_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTowardPositive, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
-    return _end_50(division(x, _2, f32, roundTowardPositive, False))
+    x = convert(a, f16, f32, roundTowardPositive, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
+    return _end_60(division(x, _1, f32, roundTowardPositive, False))
 
 
 def cvt_rp_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTowardPositive, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
-    return _end_50(division(x, _2, f32, roundTowardPositive, False))
+    x = convert(a, bf16, f32, roundTowardPositive, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
+    return _end_60(division(x, _1, f32, roundTowardPositive, False))
 
 
 @_halved
-def _end_51(x_2: Array) -> Array:
+def _end_61(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 def cvt_rp_satfinite_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:230
-    x = convert(_1, f16, f32, roundTowardPositive, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
-    return _end_51(division(x, _2, f32, roundTowardPositive, False))
+    x = convert(a, f16, f32, roundTowardPositive, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
+    return _end_61(division(x, _1, f32, roundTowardPositive, False))
 
 
 def cvt_rp_satfinite_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:230
-    x = convert(_1, bf16, f32, roundTowardPositive, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
-    return _end_51(division(x, _2, f32, roundTowardPositive, False))
+    x = convert(a, bf16, f32, roundTowardPositive, False, True)  # cvt.yaml:230
+    _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
+    return _end_61(division(x, _1, f32, roundTowardPositive, False))
 
 
 def cvt_f32_f32_1_sm_10(a: Array) -> Array:

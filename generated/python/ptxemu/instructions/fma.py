@@ -8,7 +8,6 @@ from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPos
 from ..comparison import maximum, maximumNumber, minimum, minimumNumber
 from ..conversion import convert as _any_convert
 from ..declared import fusedMultiplyAdd as _declared_fusedMultiplyAdd, isNaN as _declared_isNaN
-from ..encoding import isNaN
 from ..formats import bf16, e2m1, e2m3, e3m2, e4m3, e5m2, f16, f32, f64, ue8m0
 from ..mixed import fusedMultiplyAdd as _mixed_fusedMultiplyAdd
 from ..selection import propagate as _propagate, select
@@ -332,190 +331,155 @@ def fma_e5m2x4_e5m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def fma_e5m2x4_e5m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e5m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     _1 = _any_convert(b, e3m2, e5m2, roundTiesToEven, False)  # fma.yaml:58
-    d = fusedMultiplyAdd(a, _1, c, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return fusedMultiplyAdd(a, _1, c, e5m2, roundTiesToEven, False)
 
 
 def fma_e5m2x4_e5m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e5m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     _1 = _any_convert(b, e2m1, e5m2, roundTiesToEven, False)  # fma.yaml:58
-    d = fusedMultiplyAdd(a, _1, c, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return fusedMultiplyAdd(a, _1, c, e5m2, roundTiesToEven, False)
 
 
 def fma_e5m2x4_e5m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e4m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e4m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e4m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e4m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e4m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e4m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e3m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # fma.yaml:58
-    d = fusedMultiplyAdd(_1, b, c, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return fusedMultiplyAdd(_1, b, c, e5m2, roundTiesToEven, False)
 
 
 def fma_e5m2x4_e3m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e3m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # fma.yaml:58
     _2 = _any_convert(b, e3m2, e5m2, roundTiesToEven, False)
-    d = fusedMultiplyAdd(_1, _2, c, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return fusedMultiplyAdd(_1, _2, c, e5m2, roundTiesToEven, False)
 
 
 def fma_e5m2x4_e3m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e3m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # fma.yaml:58
     _2 = _any_convert(b, e2m1, e5m2, roundTiesToEven, False)
-    d = fusedMultiplyAdd(_1, _2, c, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return fusedMultiplyAdd(_1, _2, c, e5m2, roundTiesToEven, False)
 
 
 def fma_e5m2x4_e3m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e2m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e2m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e2m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e2m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e2m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e2m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e2m1x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # fma.yaml:58
-    d = fusedMultiplyAdd(_1, b, c, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return fusedMultiplyAdd(_1, b, c, e5m2, roundTiesToEven, False)
 
 
 def fma_e5m2x4_e2m1x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e2m1x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # fma.yaml:58
     _2 = _any_convert(b, e3m2, e5m2, roundTiesToEven, False)
-    d = fusedMultiplyAdd(_1, _2, c, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return fusedMultiplyAdd(_1, _2, c, e5m2, roundTiesToEven, False)
 
 
 def fma_e5m2x4_e2m1x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e2m1x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # fma.yaml:58
     _2 = _any_convert(b, e2m1, e5m2, roundTiesToEven, False)
-    d = fusedMultiplyAdd(_1, _2, c, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return fusedMultiplyAdd(_1, _2, c, e5m2, roundTiesToEven, False)
 
 
 def fma_e5m2x4_e2m1x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_ue8m0x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_ue8m0x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_ue8m0x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_ue8m0x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_ue8m0x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_ue8m0x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e4m3x4_e5m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -713,8 +677,7 @@ def fma_satfinite_e5m2x4_e5m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e5m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -723,8 +686,7 @@ def fma_satfinite_e5m2x4_e5m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e5m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -733,8 +695,7 @@ def fma_satfinite_e5m2x4_e5m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e5m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -743,8 +704,7 @@ def fma_satfinite_e5m2x4_e5m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e5m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -753,8 +713,7 @@ def fma_satfinite_e5m2x4_e5m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e4m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -763,8 +722,7 @@ def fma_satfinite_e5m2x4_e4m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e4m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -773,8 +731,7 @@ def fma_satfinite_e5m2x4_e4m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e4m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -783,8 +740,7 @@ def fma_satfinite_e5m2x4_e4m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e4m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -793,8 +749,7 @@ def fma_satfinite_e5m2x4_e4m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e4m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -803,8 +758,7 @@ def fma_satfinite_e5m2x4_e4m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e4m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -813,8 +767,7 @@ def fma_satfinite_e5m2x4_e4m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e3m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -823,8 +776,7 @@ def fma_satfinite_e5m2x4_e3m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e3m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -833,8 +785,7 @@ def fma_satfinite_e5m2x4_e3m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e3m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -843,8 +794,7 @@ def fma_satfinite_e5m2x4_e3m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e3m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -853,8 +803,7 @@ def fma_satfinite_e5m2x4_e3m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e3m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -863,8 +812,7 @@ def fma_satfinite_e5m2x4_e3m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e3m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -873,8 +821,7 @@ def fma_satfinite_e5m2x4_e3m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e2m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -883,8 +830,7 @@ def fma_satfinite_e5m2x4_e2m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e2m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -893,8 +839,7 @@ def fma_satfinite_e5m2x4_e2m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e2m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -903,8 +848,7 @@ def fma_satfinite_e5m2x4_e2m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e2m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -913,8 +857,7 @@ def fma_satfinite_e5m2x4_e2m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e2m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -923,8 +866,7 @@ def fma_satfinite_e5m2x4_e2m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e2m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -933,8 +875,7 @@ def fma_satfinite_e5m2x4_e2m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e2m1x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -943,8 +884,7 @@ def fma_satfinite_e5m2x4_e2m1x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e2m1x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -953,8 +893,7 @@ def fma_satfinite_e5m2x4_e2m1x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e2m1x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -963,8 +902,7 @@ def fma_satfinite_e5m2x4_e2m1x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e2m1x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -973,8 +911,7 @@ def fma_satfinite_e5m2x4_e2m1x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e2m1x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -983,8 +920,7 @@ def fma_satfinite_e5m2x4_e2m1x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_e2m1x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -993,8 +929,7 @@ def fma_satfinite_e5m2x4_e2m1x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_ue8m0x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -1003,8 +938,7 @@ def fma_satfinite_e5m2x4_ue8m0x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_ue8m0x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -1013,8 +947,7 @@ def fma_satfinite_e5m2x4_ue8m0x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_ue8m0x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -1023,8 +956,7 @@ def fma_satfinite_e5m2x4_ue8m0x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_ue8m0x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -1033,8 +965,7 @@ def fma_satfinite_e5m2x4_ue8m0x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_ue8m0x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -1043,8 +974,7 @@ def fma_satfinite_e5m2x4_ue8m0x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e5m2x4_ue8m0x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -1053,8 +983,7 @@ def fma_satfinite_e5m2x4_ue8m0x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Arra
     _3 = convert(c, e5m2, f64, roundTiesToEven, False)
     x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
     _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_4, f64, e5m2, roundTiesToEven, False)
 
 
 def fma_satfinite_e4m3x4_e5m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:

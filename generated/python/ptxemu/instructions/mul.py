@@ -8,7 +8,6 @@ from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPos
 from ..comparison import maximum, maximumNumber, minimum, minimumNumber
 from ..conversion import convert as _any_convert
 from ..declared import isNaN as _declared_isNaN, multiplication as _declared_multiplication
-from ..encoding import isNaN
 from ..formats import bf16, e2m1, e2m3, e3m2, e4m3, e5m2, f16, f32, f64, ue8m0
 from ..mixed import multiplication as _mixed_multiplication
 from ..selection import propagate as _propagate, select
@@ -163,198 +162,163 @@ def mul_e5m2x4_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
 
 
 def mul_e5m2x4_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e5m2, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e5m2, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 @_tabulated(8, 6)
 def mul_e5m2x4_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(b, e3m2, e5m2, roundTiesToEven, False)  # mul.yaml:54
-    d = multiplication(a, _1, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return multiplication(a, _1, e5m2, roundTiesToEven, False)
 
 
 def mul_e5m2x4_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e5m2, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e5m2, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 @_tabulated(8, 4)
 def mul_e5m2x4_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(b, e2m1, e5m2, roundTiesToEven, False)  # mul.yaml:54
-    d = multiplication(a, _1, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return multiplication(a, _1, e5m2, roundTiesToEven, False)
 
 
 def mul_e5m2x4_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e5m2, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e5m2, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 def mul_e5m2x4_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e4m3, e5m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e4m3, e5m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 def mul_e5m2x4_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e4m3, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e4m3, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 def mul_e5m2x4_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e4m3, e3m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e4m3, e3m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 def mul_e5m2x4_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e4m3, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e4m3, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 def mul_e5m2x4_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e4m3, e2m1), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e4m3, e2m1), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 def mul_e5m2x4_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e4m3, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e4m3, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 @_tabulated(6, 8)
 def mul_e5m2x4_e3m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # mul.yaml:54
-    d = multiplication(_1, b, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return multiplication(_1, b, e5m2, roundTiesToEven, False)
 
 
 def mul_e5m2x4_e3m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e3m2, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e3m2, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 @_tabulated(6, 6)
 def mul_e5m2x4_e3m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # mul.yaml:54
     _2 = _any_convert(b, e3m2, e5m2, roundTiesToEven, False)
-    d = multiplication(_1, _2, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return multiplication(_1, _2, e5m2, roundTiesToEven, False)
 
 
 def mul_e5m2x4_e3m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e3m2, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e3m2, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 @_tabulated(6, 4)
 def mul_e5m2x4_e3m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # mul.yaml:54
     _2 = _any_convert(b, e2m1, e5m2, roundTiesToEven, False)
-    d = multiplication(_1, _2, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return multiplication(_1, _2, e5m2, roundTiesToEven, False)
 
 
 def mul_e5m2x4_e3m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e3m2, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e3m2, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 def mul_e5m2x4_e2m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m3, e5m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m3, e5m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 def mul_e5m2x4_e2m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m3, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m3, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 def mul_e5m2x4_e2m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m3, e3m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m3, e3m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 def mul_e5m2x4_e2m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m3, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m3, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 def mul_e5m2x4_e2m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m3, e2m1), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m3, e2m1), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 def mul_e5m2x4_e2m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m3, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m3, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 @_tabulated(4, 8)
 def mul_e5m2x4_e2m1x4_e5m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # mul.yaml:54
-    d = multiplication(_1, b, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return multiplication(_1, b, e5m2, roundTiesToEven, False)
 
 
 def mul_e5m2x4_e2m1x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m1, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m1, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 @_tabulated(4, 6)
 def mul_e5m2x4_e2m1x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # mul.yaml:54
     _2 = _any_convert(b, e3m2, e5m2, roundTiesToEven, False)
-    d = multiplication(_1, _2, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return multiplication(_1, _2, e5m2, roundTiesToEven, False)
 
 
 def mul_e5m2x4_e2m1x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m1, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m1, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 @_tabulated(4, 4)
 def mul_e5m2x4_e2m1x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # mul.yaml:54
     _2 = _any_convert(b, e2m1, e5m2, roundTiesToEven, False)
-    d = multiplication(_1, _2, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return multiplication(_1, _2, e5m2, roundTiesToEven, False)
 
 
 def mul_e5m2x4_e2m1x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m1, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m1, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 def mul_e5m2x4_ue8m0x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (ue8m0, e5m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (ue8m0, e5m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 def mul_e5m2x4_ue8m0x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (ue8m0, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (ue8m0, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 def mul_e5m2x4_ue8m0x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (ue8m0, e3m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (ue8m0, e3m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 def mul_e5m2x4_ue8m0x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (ue8m0, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (ue8m0, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 def mul_e5m2x4_ue8m0x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (ue8m0, e2m1), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (ue8m0, e2m1), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 def mul_e5m2x4_ue8m0x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (ue8m0, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (ue8m0, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 def mul_e4m3x4_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
@@ -552,8 +516,7 @@ def mul_satfinite_e5m2x4_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
@@ -562,8 +525,7 @@ def mul_satfinite_e5m2x4_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
@@ -572,8 +534,7 @@ def mul_satfinite_e5m2x4_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 4)
@@ -582,8 +543,7 @@ def mul_satfinite_e5m2x4_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
@@ -592,8 +552,7 @@ def mul_satfinite_e5m2x4_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
@@ -602,8 +561,7 @@ def mul_satfinite_e5m2x4_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
@@ -612,8 +570,7 @@ def mul_satfinite_e5m2x4_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
@@ -622,8 +579,7 @@ def mul_satfinite_e5m2x4_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
@@ -632,8 +588,7 @@ def mul_satfinite_e5m2x4_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 4)
@@ -642,8 +597,7 @@ def mul_satfinite_e5m2x4_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
@@ -652,8 +606,7 @@ def mul_satfinite_e5m2x4_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
@@ -662,8 +615,7 @@ def mul_satfinite_e5m2x4_e3m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
@@ -672,8 +624,7 @@ def mul_satfinite_e5m2x4_e3m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 6)
@@ -682,8 +633,7 @@ def mul_satfinite_e5m2x4_e3m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 6)
@@ -692,8 +642,7 @@ def mul_satfinite_e5m2x4_e3m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 4)
@@ -702,8 +651,7 @@ def mul_satfinite_e5m2x4_e3m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
@@ -712,8 +660,7 @@ def mul_satfinite_e5m2x4_e3m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
@@ -722,8 +669,7 @@ def mul_satfinite_e5m2x4_e2m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
@@ -732,8 +678,7 @@ def mul_satfinite_e5m2x4_e2m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 6)
@@ -742,8 +687,7 @@ def mul_satfinite_e5m2x4_e2m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 6)
@@ -752,8 +696,7 @@ def mul_satfinite_e5m2x4_e2m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 4)
@@ -762,8 +705,7 @@ def mul_satfinite_e5m2x4_e2m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
@@ -772,8 +714,7 @@ def mul_satfinite_e5m2x4_e2m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 8)
@@ -782,8 +723,7 @@ def mul_satfinite_e5m2x4_e2m1x4_e5m2x4_2(a: Array, b: Array) -> Array:
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 8)
@@ -792,8 +732,7 @@ def mul_satfinite_e5m2x4_e2m1x4_e4m3x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 6)
@@ -802,8 +741,7 @@ def mul_satfinite_e5m2x4_e2m1x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 6)
@@ -812,8 +750,7 @@ def mul_satfinite_e5m2x4_e2m1x4_e2m3x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 4)
@@ -822,8 +759,7 @@ def mul_satfinite_e5m2x4_e2m1x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 8)
@@ -832,8 +768,7 @@ def mul_satfinite_e5m2x4_e2m1x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
@@ -842,8 +777,7 @@ def mul_satfinite_e5m2x4_ue8m0x4_e5m2x4_2(a: Array, b: Array) -> Array:
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
@@ -852,8 +786,7 @@ def mul_satfinite_e5m2x4_ue8m0x4_e4m3x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
@@ -862,8 +795,7 @@ def mul_satfinite_e5m2x4_ue8m0x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
@@ -872,8 +804,7 @@ def mul_satfinite_e5m2x4_ue8m0x4_e2m3x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 4)
@@ -882,8 +813,7 @@ def mul_satfinite_e5m2x4_ue8m0x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
@@ -892,8 +822,7 @@ def mul_satfinite_e5m2x4_ue8m0x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
     x = multiplication(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)

@@ -8,7 +8,6 @@ from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPos
 from ..comparison import maximum, maximumNumber, minimum, minimumNumber
 from ..conversion import convert as _any_convert
 from ..declared import isNaN as _declared_isNaN, subtraction as _declared_subtraction
-from ..encoding import isNaN
 from ..formats import bf16, e2m1, e2m3, e3m2, e4m3, e5m2, f16, f32, f64, s32, s64, ue8m0
 from ..mixed import subtraction as _mixed_subtraction
 from ..selection import propagate as _propagate, select
@@ -235,32 +234,27 @@ def sub_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
 
 
 def sub_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (e4m3, e5m2), e5m2, roundTiesToEven, False)  # sub.yaml:69
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_subtraction(a, b, (e4m3, e5m2), e5m2, roundTiesToEven, False)  # sub.yaml:69
 
 
 @_tabulated(6, 8)
 def sub_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # sub.yaml:69
-    d = subtraction(_1, b, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return subtraction(_1, b, e5m2, roundTiesToEven, False)
 
 
 def sub_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (e2m3, e5m2), e5m2, roundTiesToEven, False)  # sub.yaml:69
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_subtraction(a, b, (e2m3, e5m2), e5m2, roundTiesToEven, False)  # sub.yaml:69
 
 
 @_tabulated(4, 8)
 def sub_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # sub.yaml:69
-    d = subtraction(_1, b, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return subtraction(_1, b, e5m2, roundTiesToEven, False)
 
 
 def sub_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (ue8m0, e5m2), e5m2, roundTiesToEven, False)  # sub.yaml:69
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_subtraction(a, b, (ue8m0, e5m2), e5m2, roundTiesToEven, False)  # sub.yaml:69
 
 
 def sub_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
@@ -308,8 +302,7 @@ def sub_satfinite_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
     x = subtraction(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:67
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
@@ -318,8 +311,7 @@ def sub_satfinite_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
     x = subtraction(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:67
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
@@ -328,8 +320,7 @@ def sub_satfinite_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
     x = subtraction(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:67
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 8)
@@ -338,8 +329,7 @@ def sub_satfinite_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
     x = subtraction(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:67
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
@@ -348,8 +338,7 @@ def sub_satfinite_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     _2 = convert(b, e5m2, f64, roundTiesToEven, False)
     x = subtraction(_1, _2, f64, roundTiesToEven, False)
     _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:67
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_3, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)

@@ -3894,114 +3894,95 @@ LANE(cvt_rz_satfinite_relu_pzo_e2m1x2_bf16x2_1, uint8_t, roundTiesToEven, uint16
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    return from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     return from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     return from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     return from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return select_8(isZero_e4m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return select_8(isZero_e5m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return maximum_e5m2(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     uint8_t v_d_3 = maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
@@ -4009,147 +3990,123 @@ LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTiesT
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    uint8_t v_d_3 = maximum_e5m2(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e3m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m1(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    return from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     return from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     return from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     return from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return select_8(isZero_e4m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return select_8(isZero_e5m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return maximum_e5m2(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     uint8_t v_d_3 = maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
@@ -4157,104 +4114,97 @@ LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTowar
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    uint8_t v_d_3 = maximum_e5m2(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e3m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m1(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     return from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     return from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     return from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     return from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     return from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     return from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
@@ -4262,7 +4212,7 @@ LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTiesToEv
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
@@ -4270,65 +4220,63 @@ LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTiesToE
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return select_8(isZero_e5m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return select_8(isZero_e5m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
@@ -4336,7 +4284,7 @@ LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTiesToE
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
@@ -4344,65 +4292,63 @@ LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTiesTo
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return maximum_e5m2(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return maximum_e5m2(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
@@ -4411,7 +4357,7 @@ LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTie
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
@@ -4420,25 +4366,23 @@ LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTi
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    uint8_t v_d_3 = maximum_e5m2(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    uint8_t v_d_3 = maximum_e5m2(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
@@ -4446,7 +4390,7 @@ LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTie
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
@@ -4454,7 +4398,7 @@ LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTi
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
@@ -4462,7 +4406,7 @@ LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTie
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
@@ -4470,7 +4414,7 @@ LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTi
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
@@ -4478,7 +4422,7 @@ LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTie
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
@@ -4486,71 +4430,69 @@ LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTi
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     return from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     return from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     return from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     return from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     return from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     return from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
@@ -4558,7 +4500,7 @@ LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTowardZe
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
@@ -4566,65 +4508,63 @@ LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTowardZ
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return select_8(isZero_e5m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return select_8(isZero_e5m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
@@ -4632,7 +4572,7 @@ LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTowardZ
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
@@ -4640,65 +4580,63 @@ LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundToward
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return maximum_e5m2(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return maximum_e5m2(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
@@ -4707,7 +4645,7 @@ LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTow
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
@@ -4716,25 +4654,23 @@ LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTo
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    uint8_t v_d_3 = maximum_e5m2(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    uint8_t v_d_3 = maximum_e5m2(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
@@ -4742,7 +4678,7 @@ LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTow
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
@@ -4750,7 +4686,7 @@ LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTo
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
@@ -4758,7 +4694,7 @@ LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTow
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
@@ -4766,7 +4702,7 @@ LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTo
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
@@ -4774,7 +4710,7 @@ LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTow
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
@@ -4782,8 +4718,7 @@ LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTo
 }
 
 LANE(cvt_rn_f16x2_e4m3x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
-    uint16_t v_d = from_single_f16(single_e4m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    return select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return from_single_f16(single_e4m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rn_f16x2_e5m2x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
@@ -4791,24 +4726,20 @@ LANE(cvt_rn_f16x2_e5m2x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
 }
 
 LANE(cvt_rn_f16x2_e2m3x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
-    uint16_t v_d = from_single_f16(single_e2m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    return select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return from_single_f16(single_e2m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rn_f16x2_e3m2x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
-    uint16_t v_d = from_single_f16(single_e3m2(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    return select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return from_single_f16(single_e3m2(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rn_f16x2_e2m1x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
-    uint16_t v_d = from_single_f16(single_e2m1(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    return select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return from_single_f16(single_e2m1(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rn_relu_f16x2_e4m3x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_e4m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_f16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_f16x2_e5m2x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
@@ -4818,20 +4749,17 @@ LANE(cvt_rn_relu_f16x2_e5m2x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
 
 LANE(cvt_rn_relu_f16x2_e2m3x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_e2m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_f16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_f16x2_e3m2x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_e3m2(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_f16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_f16x2_e2m1x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_e2m1(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_f16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_bf16x2_e4m3x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
@@ -4866,8 +4794,7 @@ LANE(cvt_rn_bf16x2_e2m1x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
 
 LANE(cvt_rn_satfinite_bf16x2_e4m3x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
     uint16_t v_x = from_single_bf16(single_e4m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:248 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:248 */
 }
 
 LANE(cvt_rn_satfinite_bf16x2_e5m2x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
@@ -4877,20 +4804,17 @@ LANE(cvt_rn_satfinite_bf16x2_e5m2x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
 
 LANE(cvt_rn_satfinite_bf16x2_e2m3x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
     uint16_t v_x = from_single_bf16(single_e2m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:248 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:248 */
 }
 
 LANE(cvt_rn_satfinite_bf16x2_e3m2x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
     uint16_t v_x = from_single_bf16(single_e3m2(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:248 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:248 */
 }
 
 LANE(cvt_rn_satfinite_bf16x2_e2m1x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
     uint16_t v_x = from_single_bf16(single_e2m1(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:248 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:248 */
 }
 
 LANE(cvt_rn_relu_bf16x2_e4m3x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
@@ -4931,8 +4855,7 @@ LANE(cvt_rn_relu_bf16x2_e2m1x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
 LANE(cvt_rn_relu_satfinite_bf16x2_e4m3x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
     uint16_t v_x = from_single_bf16(single_e4m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:248 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_bf16x2_e5m2x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
@@ -4944,22 +4867,19 @@ LANE(cvt_rn_relu_satfinite_bf16x2_e5m2x2_1, uint16_t, roundTiesToEven, uint8_t v
 LANE(cvt_rn_relu_satfinite_bf16x2_e2m3x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
     uint16_t v_x = from_single_bf16(single_e2m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:248 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_bf16x2_e3m2x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
     uint16_t v_x = from_single_bf16(single_e3m2(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:248 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_bf16x2_e2m1x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
     uint16_t v_x = from_single_bf16(single_e2m1(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:248 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_e4m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
@@ -4994,32 +4914,27 @@ LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_e2m1x2_2, uint16_t, roundTiesToEven, uint8_t 
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_e4m3(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:242 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:243 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:243 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_e5m2(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:242 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:243 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:243 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_e2m3(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:242 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:243 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:243 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_e3m2(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:242 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:243 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:243 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_e2m1(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:242 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:243 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:243 */
 }
 
 LANE(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e4m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
@@ -5060,36 +4975,31 @@ LANE(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m1x2_2, uint16_t, roundTiesToEven, uin
 LANE(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_e4m3(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:242 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:243 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_e5m2(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:242 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:243 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_e2m3(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:242 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:243 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_e3m2(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:242 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:243 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_e2m1(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:242 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:243 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rs_f16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
@@ -5229,7 +5139,7 @@ LANE(cvt_rn_satfinite_s2f6x2_f32_2, uint8_t, roundTiesToEven, uint32_t v_a) {
 }
 
 LANE(cvt_rn_satfinite_relu_s2f6x2_f32_2, uint8_t, roundTiesToEven, uint32_t v_a) {
-    uint32_t v_x = from_single_f32(single_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:237 */
+    uint32_t v_x = v_a;  /* cvt.yaml:237 */
     uint32_t v_x_2 = maximum_f32(v_x, 0x00000000u);  /* cvt.yaml:238 */
     uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* cvt.yaml:239 */
     return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* cvt.yaml:240 */
@@ -5243,7 +5153,7 @@ LANE(cvt_rz_satfinite_s2f6x2_f32_2, uint8_t, roundTiesToEven, uint32_t v_a) {
 }
 
 LANE(cvt_rz_satfinite_relu_s2f6x2_f32_2, uint8_t, roundTiesToEven, uint32_t v_a) {
-    uint32_t v_x = from_single_f32(single_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:237 */
+    uint32_t v_x = v_a;  /* cvt.yaml:237 */
     uint32_t v_x_2 = maximum_f32(v_x, 0x00000000u);  /* cvt.yaml:238 */
     uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* cvt.yaml:239 */
     return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* cvt.yaml:240 */
@@ -5372,49 +5282,47 @@ LANE(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, roundTiesToEven, uin
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_s2f6(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:242 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:243 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:243 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_s2f6(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:242 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:243 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_ue5m3x2_f32_2, uint8_t, roundTiesToEven, uint32_t v_a) {
-    uint32_t v_x = from_single_f32(single_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:245 */
+    uint32_t v_x = v_a;  /* cvt.yaml:245 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x), roundTiesToEven, 0);
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_satfinite_ue5m3x2_f32_2, uint8_t, roundTiesToEven, uint32_t v_a) {
-    uint32_t v_x = from_single_f32(single_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:245 */
+    uint32_t v_x = v_a;  /* cvt.yaml:245 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x, 0xc7e00000u), 0x47e00000u)), roundTiesToEven, 0);
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_ue5m3x2_f32_2, uint8_t, roundTiesToEven, uint32_t v_a) {
-    uint32_t v_x = from_single_f32(single_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:245 */
+    uint32_t v_x = v_a;  /* cvt.yaml:245 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x), roundTowardZero, 0);
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_satfinite_ue5m3x2_f32_2, uint8_t, roundTiesToEven, uint32_t v_a) {
-    uint32_t v_x = from_single_f32(single_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:245 */
+    uint32_t v_x = v_a;  /* cvt.yaml:245 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x, 0xc7e00000u), 0x47e00000u)), roundTowardZero, 0);
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rp_ue5m3x2_f32_2, uint8_t, roundTiesToEven, uint32_t v_a) {
-    uint32_t v_x = from_single_f32(single_f32(v_a), roundTowardPositive, 0);  /* cvt.yaml:245 */
+    uint32_t v_x = v_a;  /* cvt.yaml:245 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x), roundTowardPositive, 0);
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rp_satfinite_ue5m3x2_f32_2, uint8_t, roundTiesToEven, uint32_t v_a) {
-    uint32_t v_x = from_single_f32(single_f32(v_a), roundTowardPositive, 0);  /* cvt.yaml:245 */
+    uint32_t v_x = v_a;  /* cvt.yaml:245 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x, 0xc7e00000u), 0x47e00000u)), roundTowardPositive, 0);
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
@@ -5492,92 +5400,87 @@ LANE(cvt_rp_satfinite_ue5m3x2_bf16x2_1, uint8_t, roundTiesToEven, uint16_t v_a) 
 }
 
 LANE(cvt_rn_scaled_n1_ue8m0_ue5m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_scaled_n1_ue8m0_ue5m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_scaled_n1_ue8m0_ue5m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_scaled_n1_ue8m0_ue5m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_f16x2_ue5m3x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
-    uint16_t v_d = from_single_f16(single_ue5m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    return select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return from_single_f16(single_ue5m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rn_bf16x2_ue5m3x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
@@ -5588,8 +5491,7 @@ LANE(cvt_rn_bf16x2_ue5m3x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
 
 LANE(cvt_rn_satfinite_bf16x2_ue5m3x2_1, uint16_t, roundTiesToEven, uint8_t v_a) {
     uint16_t v_x = from_single_bf16(single_ue5m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:248 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:248 */
 }
 
 LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_ue5m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
@@ -5600,8 +5502,7 @@ LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_ue5m3x2_2, uint16_t, roundTiesToEven, uint8_t
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_ue5m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_ue5m3(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:242 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:243 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:243 */
 }
 
 LANE(cvt_rz_f32_bf16_1, uint32_t, roundTiesToEven, uint16_t v_a) {
@@ -5678,28 +5579,28 @@ LANE(cvt_rp_ftz_pzo_bf16_f32_1, uint16_t, roundTiesToEven, uint32_t v_a) {
 }
 
 LANE(cvt_rp_ue5m3x2_f16x2_2, uint8_t, roundTowardPositive, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardPositive, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardPositive, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardPositive, 0), roundTowardPositive, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTowardPositive, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rp_ue5m3x2_bf16x2_2, uint8_t, roundTowardPositive, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardPositive, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardPositive, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardPositive, 0), roundTowardPositive, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTowardPositive, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rp_satfinite_ue5m3x2_f16x2_2, uint8_t, roundTowardPositive, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardPositive, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardPositive, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardPositive, 0), roundTowardPositive, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTowardPositive, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rp_satfinite_ue5m3x2_bf16x2_2, uint8_t, roundTowardPositive, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardPositive, 0);  /* cvt.yaml:230 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardPositive, 0);  /* cvt.yaml:230 */
     uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardPositive, 0), roundTowardPositive, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTowardPositive, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
