@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeGuard
 
 from ..model import ROUNDINGS, Format
+from ..semantics.exact.evaluate import evaluate
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Let, Program, Term, Var, live, variables
 
@@ -44,7 +45,7 @@ class Flushing(Apply):
 def fuse(program: Program) -> Program:
     """A program that does the same in fewer passes over its operands, and may call what is named above."""
     lets, results = _without_second_canonicalising(program.lets, program.results)
-    lets = _moving(_without_first_canonicalising(lets, results))
+    lets = _bounding_late(_moving(_without_first_canonicalising(lets, results)))
     lets = _with_corrections(_flushing_late(lets, results), results, _propagation, _replacement)
     lets, results = _flushing_operands(lets, results)
     return replace(program, lets=live(lets, results), results=results)
@@ -145,11 +146,8 @@ def _moving(lets: Lets) -> Lets:
             return term
         if term.function != "convertStochastic" or not _moves(term):
             return replace(term, arguments=tuple(changed(a, let) for a in term.arguments))
-        x, random = term.arguments
-        bounds: list[Apply] = []
-        while isinstance(x, Apply) and x.function in ("minimum", "maximum") and _has(term.format, x.arguments[1]):
-            bounds.append(x)
-            x = x.arguments[0]
+        x, bounds = _unbounded(term.arguments[0], term.format)
+        random = term.arguments[1]
         moved = Var(x.kind, f"_moved_{let.name}")
         found.append(replace(let, name=moved.name, value=Apply(x.kind, MOVE, (x, random), term.format)))
         value: Term = moved
@@ -161,6 +159,37 @@ def _moving(lets: Lets) -> Lets:
         value = changed(let.value, let)
         found.append(replace(let, value=value))
     return tuple(found)
+
+
+def _bounding_late(lets: Lets) -> Lets:
+    """What is converted to 16 bits is bounded there, by numbers that are there too: no rounding changes the order. The
+    results are read in a table then."""
+    found: list[Let] = []
+    for let in lets:
+        match let.value:
+            case Apply(function="convert", arguments=(x,), format=f) as made if f and f.width == 16 and is_usual(f):
+                inner, bounds = _unbounded(x, f)
+                if bounds:
+                    value: Term = Var(made.kind, f"_unbounded_{let.name}")
+                    found.append(replace(let, name=f"_unbounded_{let.name}", value=replace(made, arguments=(inner,))))
+                    for bound in reversed(bounds):
+                        number = Apply(made.kind, "convert", (bound.arguments[1],), f, ROUNDINGS[0])
+                        here = Const(made.kind, evaluate(number, {}))
+                        value = Apply(made.kind, bound.function, (value, here), f)
+                    let = replace(let, value=value)
+        found.append(let)
+    return tuple(found)
+
+
+def _unbounded(x: Term, f: Format | None) -> tuple[Term, list[Apply]]:
+    """A number of binary32 without the bounds around it that a format has too, and these from outside inwards."""
+    bounds: list[Apply] = []
+    while isinstance(x, Apply) and x.function in ("minimum", "maximum") and x.kind.width == 32:
+        if not _has(f, x.arguments[1]):
+            break
+        bounds.append(x)
+        x = x.arguments[0]
+    return x, bounds
 
 
 def _moves(t: Apply) -> bool:

@@ -56,17 +56,16 @@ _x43e00000: Array = _np.array(0x43e00000, _np.uint32)
 _x4600: Array = _np.array(0x4600, _np.uint16)
 _x4760: Array = _np.array(0x4760, _np.uint16)
 _x47600000: Array = _np.array(0x47600000, _np.uint32)
-_x477fe000: Array = _np.array(0x477fe000, _np.uint32)
 _x4780: Array = _np.array(0x4780, _np.uint16)
 _x47e00000: Array = _np.array(0x47e00000, _np.uint32)
 _x4f00: Array = _np.array(0x4f00, _np.uint16)
 _x5f00: Array = _np.array(0x5f00, _np.uint16)
 _x7b00: Array = _np.array(0x7b00, _np.uint16)
+_x7bff: Array = _np.array(0x7bff, _np.uint16)
 _x7f: Array = _np.array(0x7f, _np.uint8)
 _x7f00: Array = _np.array(0x7f00, _np.uint16)
 _x7f000000: Array = _np.array(0x7f000000, _np.uint32)
 _x7f7f: Array = _np.array(0x7f7f, _np.uint16)
-_x7f7f0000: Array = _np.array(0x7f7f0000, _np.uint32)
 _x7f7fe000: Array = _np.array(0x7f7fe000, _np.uint32)
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
@@ -86,17 +85,16 @@ _xc3e00000: Array = _np.array(0xc3e00000, _np.uint32)
 _xc600: Array = _np.array(0xc600, _np.uint16)
 _xc760: Array = _np.array(0xc760, _np.uint16)
 _xc7600000: Array = _np.array(0xc7600000, _np.uint32)
-_xc77fe000: Array = _np.array(0xc77fe000, _np.uint32)
 _xc780: Array = _np.array(0xc780, _np.uint16)
 _xc7e00000: Array = _np.array(0xc7e00000, _np.uint32)
 _xcf00: Array = _np.array(0xcf00, _np.uint16)
 _xdf00: Array = _np.array(0xdf00, _np.uint16)
 _xfb00: Array = _np.array(0xfb00, _np.uint16)
+_xfbff: Array = _np.array(0xfbff, _np.uint16)
 _xff: Array = _np.array(0xff, _np.uint8)
 _xff00: Array = _np.array(0xff00, _np.uint16)
 _xff000000: Array = _np.array(0xff000000, _np.uint32)
 _xff7f: Array = _np.array(0xff7f, _np.uint16)
-_xff7f0000: Array = _np.array(0xff7f0000, _np.uint32)
 _xff7fe000: Array = _np.array(0xff7fe000, _np.uint32)
 _xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 
@@ -3279,14 +3277,24 @@ def cvt_rn_relu_bf16_f32_1(a: Array) -> Array:
     return _end_3(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:264
 
 
+@_tabulated(16)
+def _end_4(_unbounded_d: Array) -> Array:
+    d = minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # cvt.yaml:262
+    return maximum(d, _x0000, f16)  # modifiers.yaml:83
+
+
 def cvt_rn_relu_satfinite_f16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:262
-    return _end_2(convert(_1, f32, f16, roundTiesToEven, False))
+    return _end_4(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:262
+
+
+@_tabulated(16)
+def _end_5(_unbounded_d: Array) -> Array:
+    d = minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:262
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 def cvt_rn_relu_satfinite_bf16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:262
-    return _end_3(convert(_1, f32, bf16, roundTiesToEven, False))
+    return _end_5(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:262
 
 
 def cvt_rz_relu_f16_f32_1(a: Array) -> Array:
@@ -3298,33 +3306,37 @@ def cvt_rz_relu_bf16_f32_1(a: Array) -> Array:
 
 
 def cvt_rz_relu_satfinite_f16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:262
-    return _end_2(convert(_1, f32, f16, roundTowardZero, False))
+    return _end_4(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:262
 
 
 def cvt_rz_relu_satfinite_bf16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:262
-    return _end_3(convert(_1, f32, bf16, roundTowardZero, False))
+    return _end_5(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:262
+
+
+@_tabulated(16)
+def _end_6(_unbounded_d: Array) -> Array:
+    return minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # cvt.yaml:262
 
 
 def cvt_rn_satfinite_f16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:262
-    return convert(_1, f32, f16, roundTiesToEven, False)
+    return _end_6(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:262
+
+
+@_tabulated(16)
+def _end_7(_unbounded_d: Array) -> Array:
+    return minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:262
 
 
 def cvt_rn_satfinite_bf16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:262
-    return convert(_1, f32, bf16, roundTiesToEven, False)
+    return _end_7(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:262
 
 
 def cvt_rz_satfinite_f16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:262
-    return convert(_1, f32, f16, roundTowardZero, False)
+    return _end_6(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:262
 
 
 def cvt_rz_satfinite_bf16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:262
-    return convert(_1, f32, bf16, roundTowardZero, False)
+    return _end_7(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:262
 
 
 @_tabulated(16)
@@ -3436,46 +3448,66 @@ def cvt_rn_pzo_bf16_f32_1(a: Array) -> Array:
     return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
 
 
-def cvt_rn_satfinite_pzo_f16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:262
-    d = convert(_1, f32, f16, roundTiesToEven, False)
+@_tabulated(16)
+def _end_8(_unbounded_d: Array) -> Array:
+    d = minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # cvt.yaml:262
     return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:93
 
 
-def cvt_rn_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:262
-    d = convert(_1, f32, bf16, roundTiesToEven, False)
-    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
+def cvt_rn_satfinite_pzo_f16_f32_1(a: Array) -> Array:
+    return _end_8(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:262
 
 
 @_tabulated(16)
-def _end_4(d: Array) -> Array:
+def _end_9(_unbounded_d: Array) -> Array:
+    d = minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:262
+    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
+
+
+def cvt_rn_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
+    return _end_9(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:262
+
+
+@_tabulated(16)
+def _end_10(d: Array) -> Array:
     d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:83
     return select(isZero(d_3, f16), _x0000, d_3)  # modifiers.yaml:93
 
 
 def cvt_rn_relu_pzo_f16_f32_1(a: Array) -> Array:
-    return _end_4(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
+    return _end_10(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 @_tabulated(16)
-def _end_5(d: Array) -> Array:
+def _end_11(d: Array) -> Array:
     d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:83
     return select(isZero(d_3, bf16), _x0000, d_3)  # modifiers.yaml:93
 
 
 def cvt_rn_relu_pzo_bf16_f32_1(a: Array) -> Array:
-    return _end_5(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:264
+    return _end_11(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:264
+
+
+@_tabulated(16)
+def _end_12(_unbounded_d: Array) -> Array:
+    d = minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # cvt.yaml:262
+    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:83
+    return select(isZero(d_3, f16), _x0000, d_3)  # modifiers.yaml:93
 
 
 def cvt_rn_relu_satfinite_pzo_f16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:262
-    return _end_4(convert(_1, f32, f16, roundTiesToEven, False))
+    return _end_12(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:262
+
+
+@_tabulated(16)
+def _end_13(_unbounded_d: Array) -> Array:
+    d = minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:262
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    return select(isZero(d_3, bf16), _x0000, d_3)  # modifiers.yaml:93
 
 
 def cvt_rn_relu_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:262
-    return _end_5(convert(_1, f32, bf16, roundTiesToEven, False))
+    return _end_13(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:262
 
 
 def cvt_rz_pzo_f16_f32_1(a: Array) -> Array:
@@ -3489,33 +3521,27 @@ def cvt_rz_pzo_bf16_f32_1(a: Array) -> Array:
 
 
 def cvt_rz_satfinite_pzo_f16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:262
-    d = convert(_1, f32, f16, roundTowardZero, False)
-    return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:93
+    return _end_8(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:262
 
 
 def cvt_rz_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:262
-    d = convert(_1, f32, bf16, roundTowardZero, False)
-    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
+    return _end_9(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:262
 
 
 def cvt_rz_relu_pzo_f16_f32_1(a: Array) -> Array:
-    return _end_4(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
+    return _end_10(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_relu_pzo_bf16_f32_1(a: Array) -> Array:
-    return _end_5(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:264
+    return _end_11(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_relu_satfinite_pzo_f16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:262
-    return _end_4(convert(_1, f32, f16, roundTowardZero, False))
+    return _end_12(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:262
 
 
 def cvt_rz_relu_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:262
-    return _end_5(convert(_1, f32, bf16, roundTowardZero, False))
+    return _end_13(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:262
 
 
 def cvt_rn_pzo_tf32_f32_1(a: Array) -> Array:
@@ -4431,7 +4457,7 @@ def cvt_rz_satfinite_relu_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
 
 
 @_halved
-def _end_6(x_2: Array) -> Array:
+def _end_14(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
@@ -4440,11 +4466,11 @@ def _end_6(x_2: Array) -> Array:
 def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_6(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_14(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_7(x_2: Array) -> Array:
+def _end_15(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
     return convert(_1, f32, e5m2, roundTiesToEven, False)
 
@@ -4452,11 +4478,11 @@ def _end_7(x_2: Array) -> Array:
 def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_7(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_15(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_8(x_2: Array) -> Array:
+def _end_16(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
     return _any_convert(_1, f32, e2m3, roundTiesToEven, False)
 
@@ -4464,11 +4490,11 @@ def _end_8(x_2: Array) -> Array:
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_8(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_16(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_9(x_2: Array) -> Array:
+def _end_17(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
     return _any_convert(_1, f32, e3m2, roundTiesToEven, False)
 
@@ -4476,11 +4502,11 @@ def _end_9(x_2: Array) -> Array:
 def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_9(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_17(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_10(x_2: Array) -> Array:
+def _end_18(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
     return _any_convert(_1, f32, e2m1, roundTiesToEven, False)
 
@@ -4488,11 +4514,11 @@ def _end_10(x_2: Array) -> Array:
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_10(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_18(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_11(x_2: Array) -> Array:
+def _end_19(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
@@ -4502,11 +4528,11 @@ def _end_11(x_2: Array) -> Array:
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_11(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_19(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_12(x_2: Array) -> Array:
+def _end_20(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
     return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
@@ -4515,11 +4541,11 @@ def _end_12(x_2: Array) -> Array:
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_12(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_20(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_13(x_2: Array) -> Array:
+def _end_21(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
     return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
@@ -4528,11 +4554,11 @@ def _end_13(x_2: Array) -> Array:
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_13(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_21(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_14(x_2: Array) -> Array:
+def _end_22(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
     return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
@@ -4541,11 +4567,11 @@ def _end_14(x_2: Array) -> Array:
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_14(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_22(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_15(x_2: Array) -> Array:
+def _end_23(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
     return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
@@ -4554,11 +4580,11 @@ def _end_15(x_2: Array) -> Array:
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_15(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_23(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_16(x_2: Array) -> Array:
+def _end_24(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
@@ -4568,11 +4594,11 @@ def _end_16(x_2: Array) -> Array:
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_16(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_24(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_17(x_2: Array) -> Array:
+def _end_25(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
     return maximum(d, _x00, e5m2)  # modifiers.yaml:83
@@ -4581,11 +4607,11 @@ def _end_17(x_2: Array) -> Array:
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_17(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_25(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_18(x_2: Array) -> Array:
+def _end_26(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
@@ -4594,11 +4620,11 @@ def _end_18(x_2: Array) -> Array:
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_18(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_26(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_19(x_2: Array) -> Array:
+def _end_27(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
@@ -4607,11 +4633,11 @@ def _end_19(x_2: Array) -> Array:
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_19(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_27(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_20(x_2: Array) -> Array:
+def _end_28(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
@@ -4620,11 +4646,11 @@ def _end_20(x_2: Array) -> Array:
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_20(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_28(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_21(x_2: Array) -> Array:
+def _end_29(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
@@ -4635,11 +4661,11 @@ def _end_21(x_2: Array) -> Array:
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_21(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_29(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_22(x_2: Array) -> Array:
+def _end_30(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
     d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:83
@@ -4649,11 +4675,11 @@ def _end_22(x_2: Array) -> Array:
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_22(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_30(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_23(x_2: Array) -> Array:
+def _end_31(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
     d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
@@ -4663,11 +4689,11 @@ def _end_23(x_2: Array) -> Array:
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_23(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_31(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_24(x_2: Array) -> Array:
+def _end_32(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
     d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
@@ -4677,11 +4703,11 @@ def _end_24(x_2: Array) -> Array:
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_24(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_32(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_25(x_2: Array) -> Array:
+def _end_33(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
     d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
@@ -4691,11 +4717,11 @@ def _end_25(x_2: Array) -> Array:
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_25(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_33(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_26(x_2: Array) -> Array:
+def _end_34(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
@@ -4704,11 +4730,11 @@ def _end_26(x_2: Array) -> Array:
 def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_26(division(_1, _2, f32, roundTowardZero, False))
+    return _end_34(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_27(x_2: Array) -> Array:
+def _end_35(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
     return convert(_1, f32, e5m2, roundTowardZero, False)
 
@@ -4716,11 +4742,11 @@ def _end_27(x_2: Array) -> Array:
 def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_27(division(_1, _2, f32, roundTowardZero, False))
+    return _end_35(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_28(x_2: Array) -> Array:
+def _end_36(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
     return _any_convert(_1, f32, e2m3, roundTowardZero, False)
 
@@ -4728,11 +4754,11 @@ def _end_28(x_2: Array) -> Array:
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_28(division(_1, _2, f32, roundTowardZero, False))
+    return _end_36(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_29(x_2: Array) -> Array:
+def _end_37(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
     return _any_convert(_1, f32, e3m2, roundTowardZero, False)
 
@@ -4740,11 +4766,11 @@ def _end_29(x_2: Array) -> Array:
 def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_29(division(_1, _2, f32, roundTowardZero, False))
+    return _end_37(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_30(x_2: Array) -> Array:
+def _end_38(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
     return _any_convert(_1, f32, e2m1, roundTowardZero, False)
 
@@ -4752,11 +4778,11 @@ def _end_30(x_2: Array) -> Array:
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_30(division(_1, _2, f32, roundTowardZero, False))
+    return _end_38(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_31(x_2: Array) -> Array:
+def _end_39(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
@@ -4766,11 +4792,11 @@ def _end_31(x_2: Array) -> Array:
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_31(division(_1, _2, f32, roundTowardZero, False))
+    return _end_39(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_32(x_2: Array) -> Array:
+def _end_40(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
     d = convert(_1, f32, e5m2, roundTowardZero, False)
     return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
@@ -4779,11 +4805,11 @@ def _end_32(x_2: Array) -> Array:
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_32(division(_1, _2, f32, roundTowardZero, False))
+    return _end_40(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_33(x_2: Array) -> Array:
+def _end_41(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
     return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
@@ -4792,11 +4818,11 @@ def _end_33(x_2: Array) -> Array:
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_33(division(_1, _2, f32, roundTowardZero, False))
+    return _end_41(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_34(x_2: Array) -> Array:
+def _end_42(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
     return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
@@ -4805,11 +4831,11 @@ def _end_34(x_2: Array) -> Array:
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_34(division(_1, _2, f32, roundTowardZero, False))
+    return _end_42(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_35(x_2: Array) -> Array:
+def _end_43(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
     return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
@@ -4818,11 +4844,11 @@ def _end_35(x_2: Array) -> Array:
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_35(division(_1, _2, f32, roundTowardZero, False))
+    return _end_43(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_36(x_2: Array) -> Array:
+def _end_44(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
@@ -4832,11 +4858,11 @@ def _end_36(x_2: Array) -> Array:
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_36(division(_1, _2, f32, roundTowardZero, False))
+    return _end_44(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_37(x_2: Array) -> Array:
+def _end_45(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
     d = convert(_1, f32, e5m2, roundTowardZero, False)
     return maximum(d, _x00, e5m2)  # modifiers.yaml:83
@@ -4845,11 +4871,11 @@ def _end_37(x_2: Array) -> Array:
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_37(division(_1, _2, f32, roundTowardZero, False))
+    return _end_45(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_38(x_2: Array) -> Array:
+def _end_46(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
     return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
@@ -4858,11 +4884,11 @@ def _end_38(x_2: Array) -> Array:
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_38(division(_1, _2, f32, roundTowardZero, False))
+    return _end_46(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_39(x_2: Array) -> Array:
+def _end_47(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
     return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
@@ -4871,11 +4897,11 @@ def _end_39(x_2: Array) -> Array:
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_39(division(_1, _2, f32, roundTowardZero, False))
+    return _end_47(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_40(x_2: Array) -> Array:
+def _end_48(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
     return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
@@ -4884,11 +4910,11 @@ def _end_40(x_2: Array) -> Array:
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_40(division(_1, _2, f32, roundTowardZero, False))
+    return _end_48(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_41(x_2: Array) -> Array:
+def _end_49(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
@@ -4899,11 +4925,11 @@ def _end_41(x_2: Array) -> Array:
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_41(division(_1, _2, f32, roundTowardZero, False))
+    return _end_49(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_42(x_2: Array) -> Array:
+def _end_50(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
     d = convert(_1, f32, e5m2, roundTowardZero, False)
     d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:83
@@ -4913,11 +4939,11 @@ def _end_42(x_2: Array) -> Array:
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_42(division(_1, _2, f32, roundTowardZero, False))
+    return _end_50(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_43(x_2: Array) -> Array:
+def _end_51(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
     d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
@@ -4927,11 +4953,11 @@ def _end_43(x_2: Array) -> Array:
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_43(division(_1, _2, f32, roundTowardZero, False))
+    return _end_51(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_44(x_2: Array) -> Array:
+def _end_52(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
     d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
@@ -4941,11 +4967,11 @@ def _end_44(x_2: Array) -> Array:
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_44(division(_1, _2, f32, roundTowardZero, False))
+    return _end_52(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_45(x_2: Array) -> Array:
+def _end_53(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
     d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
@@ -4955,487 +4981,487 @@ def _end_45(x_2: Array) -> Array:
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_45(division(_1, _2, f32, roundTowardZero, False))
+    return _end_53(division(_1, _2, f32, roundTowardZero, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_6(division(x, _1, f32, roundTiesToEven, False))
+    return _end_14(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_6(division(x, _1, f32, roundTiesToEven, False))
+    return _end_14(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_7(division(x, _1, f32, roundTiesToEven, False))
+    return _end_15(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_7(division(x, _1, f32, roundTiesToEven, False))
+    return _end_15(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_8(division(x, _1, f32, roundTiesToEven, False))
+    return _end_16(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_8(division(x, _1, f32, roundTiesToEven, False))
+    return _end_16(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_9(division(x, _1, f32, roundTiesToEven, False))
+    return _end_17(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_9(division(x, _1, f32, roundTiesToEven, False))
+    return _end_17(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_10(division(x, _1, f32, roundTiesToEven, False))
+    return _end_18(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_10(division(x, _1, f32, roundTiesToEven, False))
+    return _end_18(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_11(division(x, _1, f32, roundTiesToEven, False))
+    return _end_19(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_11(division(x, _1, f32, roundTiesToEven, False))
+    return _end_19(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_12(division(x, _1, f32, roundTiesToEven, False))
+    return _end_20(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_12(division(x, _1, f32, roundTiesToEven, False))
+    return _end_20(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_13(division(x, _1, f32, roundTiesToEven, False))
+    return _end_21(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_13(division(x, _1, f32, roundTiesToEven, False))
+    return _end_21(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_14(division(x, _1, f32, roundTiesToEven, False))
+    return _end_22(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_14(division(x, _1, f32, roundTiesToEven, False))
+    return _end_22(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_15(division(x, _1, f32, roundTiesToEven, False))
+    return _end_23(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_15(division(x, _1, f32, roundTiesToEven, False))
+    return _end_23(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_16(division(x, _1, f32, roundTiesToEven, False))
+    return _end_24(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_16(division(x, _1, f32, roundTiesToEven, False))
+    return _end_24(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_17(division(x, _1, f32, roundTiesToEven, False))
+    return _end_25(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_17(division(x, _1, f32, roundTiesToEven, False))
+    return _end_25(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_18(division(x, _1, f32, roundTiesToEven, False))
+    return _end_26(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_18(division(x, _1, f32, roundTiesToEven, False))
+    return _end_26(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_19(division(x, _1, f32, roundTiesToEven, False))
+    return _end_27(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_19(division(x, _1, f32, roundTiesToEven, False))
+    return _end_27(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_20(division(x, _1, f32, roundTiesToEven, False))
+    return _end_28(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_20(division(x, _1, f32, roundTiesToEven, False))
+    return _end_28(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_21(division(x, _1, f32, roundTiesToEven, False))
+    return _end_29(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_21(division(x, _1, f32, roundTiesToEven, False))
+    return _end_29(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_22(division(x, _1, f32, roundTiesToEven, False))
+    return _end_30(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_22(division(x, _1, f32, roundTiesToEven, False))
+    return _end_30(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_23(division(x, _1, f32, roundTiesToEven, False))
+    return _end_31(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_23(division(x, _1, f32, roundTiesToEven, False))
+    return _end_31(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_24(division(x, _1, f32, roundTiesToEven, False))
+    return _end_32(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_24(division(x, _1, f32, roundTiesToEven, False))
+    return _end_32(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_25(division(x, _1, f32, roundTiesToEven, False))
+    return _end_33(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_25(division(x, _1, f32, roundTiesToEven, False))
+    return _end_33(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_26(division(x, _1, f32, roundTowardZero, False))
+    return _end_34(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_26(division(x, _1, f32, roundTowardZero, False))
+    return _end_34(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_27(division(x, _1, f32, roundTowardZero, False))
+    return _end_35(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_27(division(x, _1, f32, roundTowardZero, False))
+    return _end_35(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_28(division(x, _1, f32, roundTowardZero, False))
+    return _end_36(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_28(division(x, _1, f32, roundTowardZero, False))
+    return _end_36(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_29(division(x, _1, f32, roundTowardZero, False))
+    return _end_37(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_29(division(x, _1, f32, roundTowardZero, False))
+    return _end_37(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_30(division(x, _1, f32, roundTowardZero, False))
+    return _end_38(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_30(division(x, _1, f32, roundTowardZero, False))
+    return _end_38(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_31(division(x, _1, f32, roundTowardZero, False))
+    return _end_39(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_31(division(x, _1, f32, roundTowardZero, False))
+    return _end_39(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_32(division(x, _1, f32, roundTowardZero, False))
+    return _end_40(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_32(division(x, _1, f32, roundTowardZero, False))
+    return _end_40(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_33(division(x, _1, f32, roundTowardZero, False))
+    return _end_41(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_33(division(x, _1, f32, roundTowardZero, False))
+    return _end_41(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_34(division(x, _1, f32, roundTowardZero, False))
+    return _end_42(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_34(division(x, _1, f32, roundTowardZero, False))
+    return _end_42(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_35(division(x, _1, f32, roundTowardZero, False))
+    return _end_43(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_35(division(x, _1, f32, roundTowardZero, False))
+    return _end_43(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_36(division(x, _1, f32, roundTowardZero, False))
+    return _end_44(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_36(division(x, _1, f32, roundTowardZero, False))
+    return _end_44(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_37(division(x, _1, f32, roundTowardZero, False))
+    return _end_45(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_37(division(x, _1, f32, roundTowardZero, False))
+    return _end_45(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_38(division(x, _1, f32, roundTowardZero, False))
+    return _end_46(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_38(division(x, _1, f32, roundTowardZero, False))
+    return _end_46(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_39(division(x, _1, f32, roundTowardZero, False))
+    return _end_47(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_39(division(x, _1, f32, roundTowardZero, False))
+    return _end_47(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_40(division(x, _1, f32, roundTowardZero, False))
+    return _end_48(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_40(division(x, _1, f32, roundTowardZero, False))
+    return _end_48(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_41(division(x, _1, f32, roundTowardZero, False))
+    return _end_49(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_41(division(x, _1, f32, roundTowardZero, False))
+    return _end_49(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_42(division(x, _1, f32, roundTowardZero, False))
+    return _end_50(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_42(division(x, _1, f32, roundTowardZero, False))
+    return _end_50(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_43(division(x, _1, f32, roundTowardZero, False))
+    return _end_51(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_43(division(x, _1, f32, roundTowardZero, False))
+    return _end_51(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_44(division(x, _1, f32, roundTowardZero, False))
+    return _end_52(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_44(division(x, _1, f32, roundTowardZero, False))
+    return _end_52(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_45(division(x, _1, f32, roundTowardZero, False))
+    return _end_53(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_45(division(x, _1, f32, roundTowardZero, False))
+    return _end_53(division(x, _1, f32, roundTowardZero, False))
 
 
 @_tabulated(8)
@@ -5825,14 +5851,12 @@ def cvt_rs_bf16x2_f32_3(a: Array, r: Array) -> Array:
 
 def cvt_rs_satfinite_f16x2_f32_3(a: Array, r: Array) -> Array:
     _moved_d = _movedBy(a, r, f16, 13)  # cvt.yaml:228
-    _1 = minimum(maximum(_moved_d, _xc77fe000, f32), _x477fe000, f32)
-    return convert(_1, f32, f16, roundTiesToEven, False)
+    return _end_6(convert(_moved_d, f32, f16, roundTiesToEven, False))
 
 
 def cvt_rs_satfinite_bf16x2_f32_3(a: Array, r: Array) -> Array:
     _moved_d = _movedBy(a, r, bf16, 16)  # cvt.yaml:228
-    _1 = minimum(maximum(_moved_d, _xff7f0000, f32), _x7f7f0000, f32)
-    return convert(_1, f32, bf16, roundTiesToEven, False)
+    return _end_7(convert(_moved_d, f32, bf16, roundTiesToEven, False))
 
 
 def cvt_rs_relu_f16x2_f32_3(a: Array, r: Array) -> Array:
@@ -5847,69 +5871,67 @@ def cvt_rs_relu_bf16x2_f32_3(a: Array, r: Array) -> Array:
 
 def cvt_rs_relu_satfinite_f16x2_f32_3(a: Array, r: Array) -> Array:
     _moved_d = _movedBy(a, r, f16, 13)  # cvt.yaml:228
-    _1 = minimum(maximum(_moved_d, _xc77fe000, f32), _x477fe000, f32)
-    return _end_2(convert(_1, f32, f16, roundTiesToEven, False))
+    return _end_4(convert(_moved_d, f32, f16, roundTiesToEven, False))
 
 
 def cvt_rs_relu_satfinite_bf16x2_f32_3(a: Array, r: Array) -> Array:
     _moved_d = _movedBy(a, r, bf16, 16)  # cvt.yaml:228
-    _1 = minimum(maximum(_moved_d, _xff7f0000, f32), _x7f7f0000, f32)
-    return _end_3(convert(_1, f32, bf16, roundTiesToEven, False))
+    return _end_5(convert(_moved_d, f32, bf16, roundTiesToEven, False))
 
 
 @_halved
-def _end_46(_moved_d: Array) -> Array:
+def _end_54(_moved_d: Array) -> Array:
     _1 = minimum(maximum(_moved_d, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:228
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 def cvt_rs_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_46(_movedBy(a, r, e4m3, 16))  # cvt.yaml:228
+    return _end_54(_movedBy(a, r, e4m3, 16))  # cvt.yaml:228
 
 
 @_halved
-def _end_47(_moved_d: Array) -> Array:
+def _end_55(_moved_d: Array) -> Array:
     _1 = minimum(maximum(_moved_d, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:228
     return convert(_1, f32, e5m2, roundTiesToEven, False)
 
 
 def cvt_rs_satfinite_e5m2x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_47(_movedBy(a, r, e5m2, 16))  # cvt.yaml:228
+    return _end_55(_movedBy(a, r, e5m2, 16))  # cvt.yaml:228
 
 
 @_halved
-def _end_48(_moved_d: Array) -> Array:
+def _end_56(_moved_d: Array) -> Array:
     _1 = minimum(maximum(_moved_d, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:228
     return _any_convert(_1, f32, e2m3, roundTiesToEven, False)
 
 
 def cvt_rs_satfinite_e2m3x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_48(_movedBy(a, r, e2m3, 16))  # cvt.yaml:228
+    return _end_56(_movedBy(a, r, e2m3, 16))  # cvt.yaml:228
 
 
 @_halved
-def _end_49(_moved_d: Array) -> Array:
+def _end_57(_moved_d: Array) -> Array:
     _1 = minimum(maximum(_moved_d, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:228
     return _any_convert(_1, f32, e3m2, roundTiesToEven, False)
 
 
 def cvt_rs_satfinite_e3m2x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_49(_movedBy(a, r, e3m2, 16))  # cvt.yaml:228
+    return _end_57(_movedBy(a, r, e3m2, 16))  # cvt.yaml:228
 
 
 @_halved
-def _end_50(_moved_d: Array) -> Array:
+def _end_58(_moved_d: Array) -> Array:
     _1 = minimum(maximum(_moved_d, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:228
     return _any_convert(_1, f32, e2m1, roundTiesToEven, False)
 
 
 def cvt_rs_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_50(_movedBy(a, r, e2m1, 16))  # cvt.yaml:228
+    return _end_58(_movedBy(a, r, e2m1, 16))  # cvt.yaml:228
 
 
 @_halved
-def _end_51(_moved_d: Array) -> Array:
+def _end_59(_moved_d: Array) -> Array:
     _1 = minimum(maximum(_moved_d, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:228
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
@@ -5917,51 +5939,51 @@ def _end_51(_moved_d: Array) -> Array:
 
 
 def cvt_rs_relu_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_51(_movedBy(a, r, e4m3, 16))  # cvt.yaml:228
+    return _end_59(_movedBy(a, r, e4m3, 16))  # cvt.yaml:228
 
 
 @_halved
-def _end_52(_moved_d: Array) -> Array:
+def _end_60(_moved_d: Array) -> Array:
     _1 = minimum(maximum(_moved_d, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:228
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
     return maximum(d, _x00, e5m2)  # modifiers.yaml:83
 
 
 def cvt_rs_relu_satfinite_e5m2x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_52(_movedBy(a, r, e5m2, 16))  # cvt.yaml:228
+    return _end_60(_movedBy(a, r, e5m2, 16))  # cvt.yaml:228
 
 
 @_halved
-def _end_53(_moved_d: Array) -> Array:
+def _end_61(_moved_d: Array) -> Array:
     _1 = minimum(maximum(_moved_d, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:228
     d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
 
 
 def cvt_rs_relu_satfinite_e2m3x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_53(_movedBy(a, r, e2m3, 16))  # cvt.yaml:228
+    return _end_61(_movedBy(a, r, e2m3, 16))  # cvt.yaml:228
 
 
 @_halved
-def _end_54(_moved_d: Array) -> Array:
+def _end_62(_moved_d: Array) -> Array:
     _1 = minimum(maximum(_moved_d, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:228
     d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
 
 
 def cvt_rs_relu_satfinite_e3m2x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_54(_movedBy(a, r, e3m2, 16))  # cvt.yaml:228
+    return _end_62(_movedBy(a, r, e3m2, 16))  # cvt.yaml:228
 
 
 @_halved
-def _end_55(_moved_d: Array) -> Array:
+def _end_63(_moved_d: Array) -> Array:
     _1 = minimum(maximum(_moved_d, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:228
     d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
 
 
 def cvt_rs_relu_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_55(_movedBy(a, r, e2m1, 16))  # cvt.yaml:228
+    return _end_63(_movedBy(a, r, e2m1, 16))  # cvt.yaml:228
 
 
 @_halved
@@ -6355,7 +6377,7 @@ def cvt_rp_satfinite_ue5m3x2_bf16x2_1(a: Array) -> Array:
 
 
 @_halved
-def _end_56(x_2: Array) -> Array:
+def _end_64(x_2: Array) -> Array:
     d = _any_convert(x_2, f32, ue5m3, roundTiesToEven, False)  # cvt.yaml:234
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
@@ -6363,11 +6385,11 @@ def _end_56(x_2: Array) -> Array:
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_56(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_64(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_57(x_2: Array) -> Array:
+def _end_65(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
@@ -6376,11 +6398,11 @@ def _end_57(x_2: Array) -> Array:
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_57(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_65(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_58(x_2: Array) -> Array:
+def _end_66(x_2: Array) -> Array:
     d = _any_convert(x_2, f32, ue5m3, roundTowardZero, False)  # cvt.yaml:234
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
@@ -6388,11 +6410,11 @@ def _end_58(x_2: Array) -> Array:
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_58(division(_1, _2, f32, roundTowardZero, False))
+    return _end_66(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_59(x_2: Array) -> Array:
+def _end_67(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, ue5m3, roundTowardZero, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
@@ -6401,55 +6423,55 @@ def _end_59(x_2: Array) -> Array:
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:233
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_59(division(_1, _2, f32, roundTowardZero, False))
+    return _end_67(division(_1, _2, f32, roundTowardZero, False))
 
 
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_56(division(x, _1, f32, roundTiesToEven, False))
+    return _end_64(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_56(division(x, _1, f32, roundTiesToEven, False))
+    return _end_64(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_57(division(x, _1, f32, roundTiesToEven, False))
+    return _end_65(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
-    return _end_57(division(x, _1, f32, roundTiesToEven, False))
+    return _end_65(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_58(division(x, _1, f32, roundTowardZero, False))
+    return _end_66(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_58(division(x, _1, f32, roundTowardZero, False))
+    return _end_66(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_59(division(x, _1, f32, roundTowardZero, False))
+    return _end_67(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
-    return _end_59(division(x, _1, f32, roundTowardZero, False))
+    return _end_67(division(x, _1, f32, roundTowardZero, False))
 
 
 @_tabulated(8)
@@ -6567,7 +6589,7 @@ def cvt_rp_ftz_pzo_bf16_f32_1(a: Array) -> Array:
 
 
 @_halved
-def _end_60(x_2: Array) -> Array:
+def _end_68(x_2: Array) -> Array:
     d = _any_convert(x_2, f32, ue5m3, roundTowardPositive, False)  # cvt.yaml:234
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
@@ -6575,17 +6597,17 @@ def _end_60(x_2: Array) -> Array:
 def cvt_rp_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardPositive, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
-    return _end_60(division(x, _1, f32, roundTowardPositive, False))
+    return _end_68(division(x, _1, f32, roundTowardPositive, False))
 
 
 def cvt_rp_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardPositive, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
-    return _end_60(division(x, _1, f32, roundTowardPositive, False))
+    return _end_68(division(x, _1, f32, roundTowardPositive, False))
 
 
 @_halved
-def _end_61(x_2: Array) -> Array:
+def _end_69(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:234
     d = _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
@@ -6594,13 +6616,13 @@ def _end_61(x_2: Array) -> Array:
 def cvt_rp_satfinite_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardPositive, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
-    return _end_61(division(x, _1, f32, roundTowardPositive, False))
+    return _end_69(division(x, _1, f32, roundTowardPositive, False))
 
 
 def cvt_rp_satfinite_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardPositive, False, True)  # cvt.yaml:230
     _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
-    return _end_61(division(x, _1, f32, roundTowardPositive, False))
+    return _end_69(division(x, _1, f32, roundTowardPositive, False))
 
 
 def cvt_f32_f32_1_sm_10(a: Array) -> Array:
