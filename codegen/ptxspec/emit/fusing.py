@@ -29,6 +29,8 @@ PROPAGATE = "propagate"
 REPLACE = "replace"
 # (x, random): a number of binary32 that `format` has too, or one beyond its largest.
 MOVE = "movedBy"
+# (x, pattern): x as an integer, the pattern where it is a NaN.
+OTHERWISE = "convertOr"
 # Tests whose answer flushing does not change.
 _UNFLUSHED = ("isNaN", "isSignaling", "isInfinite", "isFinite", "isSignMinus")
 
@@ -48,6 +50,7 @@ def fuse(program: Program) -> Program:
     lets = _bounding_late(_moving(_without_first_canonicalising(lets, results)))
     lets = _with_corrections(_flushing_late(lets, results), results, _propagation, _replacement)
     lets, results = _flushing_operands(lets, results)
+    lets = _with_corrections(lets, results, _nan_of_integer)
     return replace(program, lets=live(lets, results), results=results)
 
 
@@ -375,6 +378,18 @@ def _propagation(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Le
     if not _computes(made) or uses[value.name] != 2 or not _is_usual_number(value):
         return None
     return replace(let, value=Apply(let.value.kind, PROPAGATE, (value, *operands), made.format))
+
+
+def _nan_of_integer(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Let | None:
+    """`pattern if isNaN(x) else d` of `d = convert(x)`, an integer of 64 bits: NumPy's casts tell NaNs."""
+    match let.value:
+        case Apply(
+            function="select", arguments=(Apply(function="isNaN", arguments=(Var() as x,)), Const() as pattern, Var() as d)
+        ) if d.kind.fixed and d.kind.width == 64 and x.kind.width >= 32 and uses[d.name] == 1:
+            match values.get(d.name):
+                case Apply(function="convert", arguments=(y,)) as made if x == y:
+                    return replace(let, value=replace(made, function=OTHERWISE, arguments=(x, pattern)))
+    return None
 
 
 def _quietened(term: Term, values: Mapping[str, Term]) -> list[Term] | None:

@@ -19,6 +19,7 @@ import numpy as np
 from . import arithmetic, environment, wide
 from .binary import (
     BINARY32,
+    BINARY64,
     Array,
     Direction,
     Format,
@@ -146,6 +147,8 @@ def _upper_part(bits: Array, f: Declared, mode: Direction, ftz: bool) -> Array:
 def _to_integer(value: Array, f: FixedPoint, mode: Direction) -> Array:
     if f.point:
         value = value * value.dtype.type(1 << f.point)
+    if f.width == 64 and f.signed and environment.marks():
+        return _to_long(value if mode == roundTowardZero else _whole(value, mode), 0)
     least, largest = f.range
     if value.dtype == _SINGLE and f.width == 32:
         # All of 32 bits have room in float64 alone.
@@ -168,6 +171,30 @@ def _to_integer(value: Array, f: FixedPoint, mode: Direction) -> Array:
     if above is not None and above.any():
         np.putmask(result, above, u64(largest))
     return result
+
+
+def _to_long(whole: Array, nan: int) -> Array:
+    """Whole numbers as signed integers of 64 bits; all that are out of range come out as the least of these."""
+    result = whole.astype(np.int64)
+    above = whole >= whole.dtype.type(2.0**63)
+    if above.any():
+        result -= above
+    if nan != int(np.iinfo(np.int64).min):
+        lanes = np.isnan(whole).nonzero()
+        result[lanes] = nan
+    return result.view(u64)
+
+
+@arithmetic.elementwise(1)
+def convertOr(
+    x: Array, nan: Array, source: Format, f: FixedPoint, mode: Direction, ftz: bool, daz: bool = False
+) -> Array:
+    """A float as an integer of 64 bits, and a NaN as some pattern."""
+    if f.signed and not f.point and environment.marks():
+        value = _float_of(x, source, daz)
+        return _to_long(value if mode == roundTowardZero else _whole(value, mode), int(nan.view(np.int64)))
+    found = _convert(x, source, f, mode, ftz, daz)
+    return replace(found, np.isnan(x.view(source.native)), nan, BINARY64)
 
 
 def _whole(value: Array, mode: Direction) -> Array:
@@ -256,18 +283,19 @@ def _sum_toward_zero(x: Array, y: Array) -> Array:
 
 def _from_long(x: Array, source: FixedPoint, f: Format | Declared, mode: Direction, ftz: bool) -> Array:
     number, steered = _native(x, source), environment.STEERS and environment.casts()
-    if isinstance(f, Format) and f.native is not None:
-        if mode == roundTiesToEven or (steered and environment.can(mode)):
-            with environment.environment(mode):
-                value = number.astype(f.native)
-            return (value * f.native.type(2.0**-source.point) if source.point else value).view(f.unsigned)
-    elif steered:
-        with environment.environment(roundTowardNegative):
-            low = number.astype(_DOUBLE)
-        with environment.environment(roundTowardPositive):
-            high = number.astype(_DOUBLE)
-        value = odd_of(low, high)
-        return to_float(value * 2.0**-source.point if source.point else value, f, mode, ftz)
+    native = f.native if isinstance(f, Format) else None
+    if native is not None and mode == roundTiesToEven and (source.signed or native == _SINGLE or not steered):
+        return _scaled(number.astype(native), source).view(native_format(native).unsigned)
+    if native is not None and steered and environment.can(mode):
+        return _scaled(_rounded_long(number, source, native, mode), source).view(native_format(native).unsigned)
+    if native is None and steered:
+        # float32 has enough bits for what is rounded once more.
+        short = f.fraction_bits <= 21 and f.emin >= BINARY32.emin and not source.point
+        low, high = (
+            _rounded_long(number, source, _SINGLE if short else _DOUBLE, m)
+            for m in (roundTowardNegative, roundTowardPositive)
+        )
+        return to_float(_scaled(odd_of(low, high), source), f, mode, ftz)
     exact = read(x, source)
     if isinstance(f, Format):
         return _packed(exact, source.point, f, mode, ftz)
@@ -276,6 +304,27 @@ def _from_long(x: Array, source: FixedPoint, f: Format | Declared, mode: Directi
     long = exact.size >> u64(53) != 0
     whole = np.where(long, np.ldexp(kept.astype(np.float64), 11), exact.size.astype(np.float64))
     return to_float(np.ldexp(np.where(exact.negative, -whole, whole), -source.point), f, mode, ftz)
+
+
+def _scaled(value: Array, source: FixedPoint) -> Array:
+    return value * value.dtype.type(2.0**-source.point) if source.point else value
+
+
+def _rounded_long(number: Array, source: FixedPoint, dtype: np.dtype[Any], mode: Direction) -> Array:
+    """Integers of 64 bits as floats, rounded in a direction, twice if need be."""
+    if source.signed or (mode == roundTiesToEven and dtype == _SINGLE):
+        with environment.environment(mode):
+            return number.astype(dtype)
+    # NumPy casts unsigned ones one by one. Their halves are exact, each in the last bits of a power of two.
+    high, low = number >> u64(32), number & u64(0xFFFFFFFF)
+    for half, power in ((high, 2.0**84), (low, 2.0**52)):
+        half |= np.float64(power).view(u64)
+        value = half.view(_DOUBLE)
+        value -= power
+    with environment.environment(mode):
+        total = high.view(_DOUBLE)
+        total += low.view(_DOUBLE)
+        return total.astype(dtype, copy=False)
 
 
 def _packed(x: Magnitude, point: int, f: Format, mode: Direction, ftz: bool) -> Array:

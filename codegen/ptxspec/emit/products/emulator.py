@@ -15,7 +15,7 @@ from ...diagnostics import PtxspecError
 from ...model import BOOL, ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Program, Term, Var
-from ..fusing import FLUSH, MOVE, PROPAGATE, REPLACE, Flushing, fuse, is_usual
+from ..fusing import FLUSH, MOVE, OTHERWISE, PROPAGATE, REPLACE, Flushing, fuse, is_usual
 from ..lowering import Function, Lowering, Shared, shared, source_of, written
 from ..reading import split
 from ..registry import product
@@ -27,14 +27,16 @@ _LINE = 120
 # What declared.py can do with float64.
 _EXPONENTS = 300
 # Functions that take a number's format and the result's.
-BETWEEN = {"convert", "convertStochastic", "congruent", "convertNaN"}
+BETWEEN = {"convert", "convertStochastic", "congruent", "convertNaN", OTHERWISE}
 # The module of ptxemu that has the functions of a clause of IEEE 754, or those that fusing.py invents.
 HOMES = {
     "5.4.1": "arithmetic", "5.4.2, 5.8": "arithmetic", "5.5.1": "encoding", "5.7.2": "encoding", "5.11": "comparison",
     "5.9": "arithmetic", "6.2.1": "encoding", "6.2.3": "encoding", "9.2": "elementary", "9.6": "comparison",
     "": "selection",
 }  # fmt: skip
-_INVENTED = {FLUSH: "encoding", MOVE: "conversion", PROPAGATE: "selection", REPLACE: "selection"}
+_INVENTED = {
+    FLUSH: "encoding", MOVE: "conversion", OTHERWISE: "conversion", PROPAGATE: "selection", REPLACE: "selection",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
