@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeGuard
 
-from ..model import ROUNDINGS, Format
+from ..model import BOOL, ROUNDINGS, Format
 from ..semantics.exact.evaluate import evaluate
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Let, Program, Term, Var, live, variables
@@ -95,11 +95,25 @@ def _map(term: Term, by_name: Mapping[str, Term]) -> Term:
 
 def _without_second_canonicalising(lets: Lets, results: Terms) -> tuple[Lets, Terms]:
     canonical: set[str] = set()
+    # What was an integer is no NaN.
+    numbers: set[str] = set()
     same: dict[str, Term] = {}
     kept: list[Let] = []
     for let in lets:
         value = _map(let.value, same)
         match value:
+            case Apply(function="convert", arguments=(x,)) if x.kind.fixed:
+                numbers.add(let.name)
+            case Apply(function="isNaN", arguments=(Var() as x,)) if x.name in numbers:
+                same[let.name] = Const(BOOL, 0)
+            case Apply(function="select", arguments=(Apply(function="isNaN", arguments=(Var() as x,)), _, y)) if (
+                x.name in numbers
+            ):
+                same[let.name] = y
+                continue
+            case Apply(function="select", arguments=(Const(value=0), _, y)):
+                same[let.name] = y
+                continue
             case Apply(
                 function="select", arguments=(Apply(function="isNaN", arguments=(Var() as x,)), Const() as nan, y)
             ):
@@ -384,8 +398,8 @@ def _nan_of_integer(let: Let, values: Mapping[str, Term], uses: Counter[str]) ->
     """`pattern if isNaN(x) else d` of `d = convert(x)`, an integer of 64 bits: NumPy's casts tell NaNs."""
     match let.value:
         case Apply(
-            function="select", arguments=(Apply(function="isNaN", arguments=(Var() as x,)), Const() as pattern, Var() as d)
-        ) if d.kind.fixed and d.kind.width == 64 and x.kind.width >= 32 and uses[d.name] == 1:
+            function="select", arguments=(Apply(function="isNaN", arguments=(Var() as x,)), pattern, Var() as d)
+        ) if d.kind.fixed and d.kind.width == 64 <= 2 * x.kind.width and uses[d.name] == 1 and not variables(pattern):
             match values.get(d.name):
                 case Apply(function="convert", arguments=(y,)) as made if x == y:
                     return replace(let, value=replace(made, function=OTHERWISE, arguments=(x, pattern)))

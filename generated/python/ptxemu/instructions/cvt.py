@@ -6,7 +6,7 @@ import numpy as _np
 from ..arithmetic import convert, division, multiplication, roundToIntegral
 from ..binary import Array, roundTiesToAway, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
 from ..comparison import maximum, maximumNumber, minimum, minimumNumber
-from ..conversion import convert as _any_convert, movedBy as _movedBy
+from ..conversion import convert as _any_convert, convertOr as _convertOr, movedBy as _movedBy
 from ..declared import isNaN as _declared_isNaN, isZero as _declared_isZero, maximum as _declared_maximum
 from ..encoding import convertNaN, flushed as _flushed, isNaN, isZero, quieten
 from ..formats import (
@@ -96,7 +96,6 @@ _xff00: Array = _np.array(0xff00, _np.uint16)
 _xff000000: Array = _np.array(0xff000000, _np.uint32)
 _xff7f: Array = _np.array(0xff7f, _np.uint16)
 _xff7fe000: Array = _np.array(0xff7fe000, _np.uint32)
-_xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 
 # Behind a line of a function stands where in the specification it and the next ones come from.
 
@@ -138,8 +137,7 @@ def cvt_rni_u64_f16_1(a: Array) -> Array:
 
 
 def cvt_rni_u64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u64, roundTiesToEven, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f64, u64, roundTiesToEven, False)  # cvt.yaml:256
 
 
 @_tabulated(16)
@@ -179,8 +177,7 @@ def cvt_rni_s64_f16_1(a: Array) -> Array:
 
 
 def cvt_rni_s64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s64, roundTiesToEven, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f64, s64, roundTiesToEven, False)  # cvt.yaml:256
 
 
 @_tabulated(16)
@@ -220,8 +217,7 @@ def cvt_rzi_u64_f16_1(a: Array) -> Array:
 
 
 def cvt_rzi_u64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u64, roundTowardZero, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f64, u64, roundTowardZero, False)  # cvt.yaml:256
 
 
 @_tabulated(16)
@@ -261,8 +257,7 @@ def cvt_rzi_s64_f16_1(a: Array) -> Array:
 
 
 def cvt_rzi_s64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s64, roundTowardZero, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f64, s64, roundTowardZero, False)  # cvt.yaml:256
 
 
 @_tabulated(16)
@@ -302,8 +297,7 @@ def cvt_rmi_u64_f16_1(a: Array) -> Array:
 
 
 def cvt_rmi_u64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u64, roundTowardNegative, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f64, u64, roundTowardNegative, False)  # cvt.yaml:256
 
 
 @_tabulated(16)
@@ -343,8 +337,7 @@ def cvt_rmi_s64_f16_1(a: Array) -> Array:
 
 
 def cvt_rmi_s64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s64, roundTowardNegative, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f64, s64, roundTowardNegative, False)  # cvt.yaml:256
 
 
 @_tabulated(16)
@@ -384,8 +377,7 @@ def cvt_rpi_u64_f16_1(a: Array) -> Array:
 
 
 def cvt_rpi_u64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u64, roundTowardPositive, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f64, u64, roundTowardPositive, False)  # cvt.yaml:256
 
 
 @_tabulated(16)
@@ -425,8 +417,7 @@ def cvt_rpi_s64_f16_1(a: Array) -> Array:
 
 
 def cvt_rpi_s64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s64, roundTowardPositive, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f64, s64, roundTowardPositive, False)  # cvt.yaml:256
 
 
 def cvt_rni_u8_f32_1(a: Array) -> Array:
@@ -442,8 +433,7 @@ def cvt_rni_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rni_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTiesToEven, False)  # cvt.yaml:253
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, u64, roundTiesToEven, False)  # cvt.yaml:256
 
 
 def cvt_rni_s8_f32_1(a: Array) -> Array:
@@ -459,8 +449,7 @@ def cvt_rni_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rni_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTiesToEven, False)  # cvt.yaml:253
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, s64, roundTiesToEven, False)  # cvt.yaml:256
 
 
 def cvt_rni_ftz_u8_f32_1(a: Array) -> Array:
@@ -476,8 +465,7 @@ def cvt_rni_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rni_ftz_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTiesToEven, False, True)  # cvt.yaml:253
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, u64, roundTiesToEven, False, True)  # cvt.yaml:256
 
 
 def cvt_rni_ftz_s8_f32_1(a: Array) -> Array:
@@ -493,8 +481,7 @@ def cvt_rni_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rni_ftz_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTiesToEven, False, True)  # cvt.yaml:253
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, s64, roundTiesToEven, False, True)  # cvt.yaml:256
 
 
 def cvt_rzi_u8_f32_1(a: Array) -> Array:
@@ -510,8 +497,7 @@ def cvt_rzi_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rzi_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTowardZero, False)  # cvt.yaml:253
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardZero, False)  # cvt.yaml:256
 
 
 def cvt_rzi_s8_f32_1(a: Array) -> Array:
@@ -527,8 +513,7 @@ def cvt_rzi_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rzi_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTowardZero, False)  # cvt.yaml:253
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardZero, False)  # cvt.yaml:256
 
 
 def cvt_rzi_ftz_u8_f32_1(a: Array) -> Array:
@@ -544,8 +529,7 @@ def cvt_rzi_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rzi_ftz_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTowardZero, False, True)  # cvt.yaml:253
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardZero, False, True)  # cvt.yaml:256
 
 
 def cvt_rzi_ftz_s8_f32_1(a: Array) -> Array:
@@ -561,8 +545,7 @@ def cvt_rzi_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rzi_ftz_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTowardZero, False, True)  # cvt.yaml:253
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardZero, False, True)  # cvt.yaml:256
 
 
 def cvt_rmi_u8_f32_1(a: Array) -> Array:
@@ -578,8 +561,7 @@ def cvt_rmi_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rmi_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTowardNegative, False)  # cvt.yaml:253
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardNegative, False)  # cvt.yaml:256
 
 
 def cvt_rmi_s8_f32_1(a: Array) -> Array:
@@ -595,8 +577,7 @@ def cvt_rmi_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rmi_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTowardNegative, False)  # cvt.yaml:253
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardNegative, False)  # cvt.yaml:256
 
 
 def cvt_rmi_ftz_u8_f32_1(a: Array) -> Array:
@@ -612,8 +593,7 @@ def cvt_rmi_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rmi_ftz_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTowardNegative, False, True)  # cvt.yaml:253
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardNegative, False, True)  # cvt.yaml:256
 
 
 def cvt_rmi_ftz_s8_f32_1(a: Array) -> Array:
@@ -629,8 +609,7 @@ def cvt_rmi_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rmi_ftz_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTowardNegative, False, True)  # cvt.yaml:253
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardNegative, False, True)  # cvt.yaml:256
 
 
 def cvt_rpi_u8_f32_1(a: Array) -> Array:
@@ -646,8 +625,7 @@ def cvt_rpi_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rpi_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTowardPositive, False)  # cvt.yaml:253
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardPositive, False)  # cvt.yaml:256
 
 
 def cvt_rpi_s8_f32_1(a: Array) -> Array:
@@ -663,8 +641,7 @@ def cvt_rpi_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rpi_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTowardPositive, False)  # cvt.yaml:253
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardPositive, False)  # cvt.yaml:256
 
 
 def cvt_rpi_ftz_u8_f32_1(a: Array) -> Array:
@@ -680,8 +657,7 @@ def cvt_rpi_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rpi_ftz_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTowardPositive, False, True)  # cvt.yaml:253
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardPositive, False, True)  # cvt.yaml:256
 
 
 def cvt_rpi_ftz_s8_f32_1(a: Array) -> Array:
@@ -697,8 +673,7 @@ def cvt_rpi_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rpi_ftz_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTowardPositive, False, True)  # cvt.yaml:253
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardPositive, False, True)  # cvt.yaml:256
 
 
 @_tabulated(16)
@@ -907,62 +882,38 @@ def cvt_rn_f16_s64_1(a: Array) -> Array:
 
 @_tabulated(8)
 def cvt_rn_f64_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f64, roundTiesToEven, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u8, f64, roundTiesToEven, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rn_f64_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f64, roundTiesToEven, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u16, f64, roundTiesToEven, False)  # cvt.yaml:264
 
 
 def cvt_rn_f64_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f64, roundTiesToEven, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u32, f64, roundTiesToEven, False)  # cvt.yaml:264
 
 
 def cvt_rn_f64_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f64, roundTiesToEven, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u64, f64, roundTiesToEven, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rn_f64_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f64, roundTiesToEven, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s8, f64, roundTiesToEven, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rn_f64_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f64, roundTiesToEven, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s16, f64, roundTiesToEven, False)  # cvt.yaml:264
 
 
 def cvt_rn_f64_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f64, roundTiesToEven, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s32, f64, roundTiesToEven, False)  # cvt.yaml:264
 
 
 def cvt_rn_f64_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f64, roundTiesToEven, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s64, f64, roundTiesToEven, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
@@ -1013,69 +964,45 @@ def cvt_rn_sat_f16_s64_1(a: Array) -> Array:
 @_tabulated(8)
 def cvt_rn_sat_f64_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f64, roundTiesToEven, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rn_sat_f64_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f64, roundTiesToEven, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f64_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f64, roundTiesToEven, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f64_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f64, roundTiesToEven, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rn_sat_f64_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f64, roundTiesToEven, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rn_sat_f64_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f64, roundTiesToEven, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f64_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f64, roundTiesToEven, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f64_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f64, roundTiesToEven, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
@@ -1116,62 +1043,38 @@ def cvt_rz_f16_s64_1(a: Array) -> Array:
 
 @_tabulated(8)
 def cvt_rz_f64_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f64, roundTowardZero, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u8, f64, roundTowardZero, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rz_f64_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f64, roundTowardZero, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u16, f64, roundTowardZero, False)  # cvt.yaml:264
 
 
 def cvt_rz_f64_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f64, roundTowardZero, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u32, f64, roundTowardZero, False)  # cvt.yaml:264
 
 
 def cvt_rz_f64_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f64, roundTowardZero, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u64, f64, roundTowardZero, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rz_f64_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f64, roundTowardZero, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s8, f64, roundTowardZero, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rz_f64_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f64, roundTowardZero, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s16, f64, roundTowardZero, False)  # cvt.yaml:264
 
 
 def cvt_rz_f64_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f64, roundTowardZero, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s32, f64, roundTowardZero, False)  # cvt.yaml:264
 
 
 def cvt_rz_f64_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f64, roundTowardZero, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s64, f64, roundTowardZero, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
@@ -1217,69 +1120,45 @@ def cvt_rz_sat_f16_s64_1(a: Array) -> Array:
 @_tabulated(8)
 def cvt_rz_sat_f64_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f64, roundTowardZero, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rz_sat_f64_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f64, roundTowardZero, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f64_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f64, roundTowardZero, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f64_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f64, roundTowardZero, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rz_sat_f64_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f64, roundTowardZero, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rz_sat_f64_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f64, roundTowardZero, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f64_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f64, roundTowardZero, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f64_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f64, roundTowardZero, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
@@ -1320,62 +1199,38 @@ def cvt_rm_f16_s64_1(a: Array) -> Array:
 
 @_tabulated(8)
 def cvt_rm_f64_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f64, roundTowardNegative, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u8, f64, roundTowardNegative, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rm_f64_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f64, roundTowardNegative, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u16, f64, roundTowardNegative, False)  # cvt.yaml:264
 
 
 def cvt_rm_f64_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f64, roundTowardNegative, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u32, f64, roundTowardNegative, False)  # cvt.yaml:264
 
 
 def cvt_rm_f64_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f64, roundTowardNegative, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u64, f64, roundTowardNegative, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rm_f64_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f64, roundTowardNegative, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s8, f64, roundTowardNegative, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rm_f64_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f64, roundTowardNegative, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s16, f64, roundTowardNegative, False)  # cvt.yaml:264
 
 
 def cvt_rm_f64_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f64, roundTowardNegative, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s32, f64, roundTowardNegative, False)  # cvt.yaml:264
 
 
 def cvt_rm_f64_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f64, roundTowardNegative, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s64, f64, roundTowardNegative, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
@@ -1421,69 +1276,45 @@ def cvt_rm_sat_f16_s64_1(a: Array) -> Array:
 @_tabulated(8)
 def cvt_rm_sat_f64_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f64, roundTowardNegative, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rm_sat_f64_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f64, roundTowardNegative, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f64_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f64, roundTowardNegative, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f64_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f64, roundTowardNegative, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rm_sat_f64_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f64, roundTowardNegative, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rm_sat_f64_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f64, roundTowardNegative, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f64_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f64, roundTowardNegative, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f64_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f64, roundTowardNegative, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
@@ -1524,62 +1355,38 @@ def cvt_rp_f16_s64_1(a: Array) -> Array:
 
 @_tabulated(8)
 def cvt_rp_f64_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f64, roundTowardPositive, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u8, f64, roundTowardPositive, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rp_f64_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f64, roundTowardPositive, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u16, f64, roundTowardPositive, False)  # cvt.yaml:264
 
 
 def cvt_rp_f64_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f64, roundTowardPositive, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u32, f64, roundTowardPositive, False)  # cvt.yaml:264
 
 
 def cvt_rp_f64_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f64, roundTowardPositive, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u64, f64, roundTowardPositive, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
 def cvt_rp_f64_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f64, roundTowardPositive, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s8, f64, roundTowardPositive, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rp_f64_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f64, roundTowardPositive, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s16, f64, roundTowardPositive, False)  # cvt.yaml:264
 
 
 def cvt_rp_f64_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f64, roundTowardPositive, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s32, f64, roundTowardPositive, False)  # cvt.yaml:264
 
 
 def cvt_rp_f64_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f64, roundTowardPositive, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s64, f64, roundTowardPositive, False)  # cvt.yaml:264
 
 
 @_tabulated(8)
@@ -1625,69 +1432,45 @@ def cvt_rp_sat_f16_s64_1(a: Array) -> Array:
 @_tabulated(8)
 def cvt_rp_sat_f64_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f64, roundTowardPositive, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rp_sat_f64_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f64, roundTowardPositive, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f64_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f64, roundTowardPositive, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f64_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f64, roundTowardPositive, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rp_sat_f64_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f64, roundTowardPositive, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rp_sat_f64_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f64, roundTowardPositive, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f64_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f64, roundTowardPositive, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f64_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f64, roundTowardPositive, False)  # cvt.yaml:264
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)

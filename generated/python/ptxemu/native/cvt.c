@@ -742,59 +742,35 @@ LANE(cvt_rn_f16_s64_1, uint16_t, roundTiesToEven, uint64_t v_a) {
 }
 
 LANE(cvt_rn_f64_u8_1, uint64_t, roundTiesToEven, uint8_t v_a) {
-    uint64_t v_d = convert_f64(number_u8(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_u8(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rn_f64_u16_1, uint64_t, roundTiesToEven, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_u16(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_u16(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rn_f64_u32_1, uint64_t, roundTiesToEven, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_u32(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_u32(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rn_f64_u64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
-    uint64_t v_d = convert_f64(steered_u64(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(steered_u64(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rn_f64_s8_1, uint64_t, roundTiesToEven, uint8_t v_a) {
-    uint64_t v_d = convert_f64(number_s8(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_s8(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rn_f64_s16_1, uint64_t, roundTiesToEven, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_s16(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_s16(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rn_f64_s32_1, uint64_t, roundTiesToEven, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_s32(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_s32(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rn_f64_s64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
-    uint64_t v_d = convert_f64(steered_s64(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(steered_s64(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rn_sat_f16_u8_1, uint16_t, roundTiesToEven, uint8_t v_a) {
@@ -839,66 +815,42 @@ LANE(cvt_rn_sat_f16_s64_1, uint16_t, roundTiesToEven, uint64_t v_a) {
 
 LANE(cvt_rn_sat_f64_u8_1, uint64_t, roundTiesToEven, uint8_t v_a) {
     uint64_t v_d = convert_f64(number_u8(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f64_u16_1, uint64_t, roundTiesToEven, uint16_t v_a) {
     uint64_t v_d = convert_f64(number_u16(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f64_u32_1, uint64_t, roundTiesToEven, uint32_t v_a) {
     uint64_t v_d = convert_f64(number_u32(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f64_u64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
     uint64_t v_d = convert_f64(steered_u64(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f64_s8_1, uint64_t, roundTiesToEven, uint8_t v_a) {
     uint64_t v_d = convert_f64(number_s8(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f64_s16_1, uint64_t, roundTiesToEven, uint16_t v_a) {
     uint64_t v_d = convert_f64(number_s16(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f64_s32_1, uint64_t, roundTiesToEven, uint32_t v_a) {
     uint64_t v_d = convert_f64(number_s32(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f64_s64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
     uint64_t v_d = convert_f64(steered_s64(v_a), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_f16_u8_1, uint16_t, roundTiesToEven, uint8_t v_a) {
@@ -934,59 +886,35 @@ LANE(cvt_rz_f16_s64_1, uint16_t, roundTiesToEven, uint64_t v_a) {
 }
 
 LANE(cvt_rz_f64_u8_1, uint64_t, roundTiesToEven, uint8_t v_a) {
-    uint64_t v_d = convert_f64(number_u8(v_a), roundTowardZero, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_u8(v_a), roundTowardZero, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rz_f64_u16_1, uint64_t, roundTiesToEven, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_u16(v_a), roundTowardZero, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_u16(v_a), roundTowardZero, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rz_f64_u32_1, uint64_t, roundTiesToEven, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_u32(v_a), roundTowardZero, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_u32(v_a), roundTowardZero, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rz_f64_u64_1, uint64_t, roundTowardZero, uint64_t v_a) {
-    uint64_t v_d = convert_f64(steered_u64(v_a), roundTowardZero, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(steered_u64(v_a), roundTowardZero, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rz_f64_s8_1, uint64_t, roundTiesToEven, uint8_t v_a) {
-    uint64_t v_d = convert_f64(number_s8(v_a), roundTowardZero, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_s8(v_a), roundTowardZero, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rz_f64_s16_1, uint64_t, roundTiesToEven, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_s16(v_a), roundTowardZero, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_s16(v_a), roundTowardZero, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rz_f64_s32_1, uint64_t, roundTiesToEven, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_s32(v_a), roundTowardZero, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_s32(v_a), roundTowardZero, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rz_f64_s64_1, uint64_t, roundTowardZero, uint64_t v_a) {
-    uint64_t v_d = convert_f64(steered_s64(v_a), roundTowardZero, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(steered_s64(v_a), roundTowardZero, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rz_sat_f16_u8_1, uint16_t, roundTiesToEven, uint8_t v_a) {
@@ -1031,66 +959,42 @@ LANE(cvt_rz_sat_f16_s64_1, uint16_t, roundTiesToEven, uint64_t v_a) {
 
 LANE(cvt_rz_sat_f64_u8_1, uint64_t, roundTiesToEven, uint8_t v_a) {
     uint64_t v_d = convert_f64(number_u8(v_a), roundTowardZero, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f64_u16_1, uint64_t, roundTiesToEven, uint16_t v_a) {
     uint64_t v_d = convert_f64(number_u16(v_a), roundTowardZero, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f64_u32_1, uint64_t, roundTiesToEven, uint32_t v_a) {
     uint64_t v_d = convert_f64(number_u32(v_a), roundTowardZero, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f64_u64_1, uint64_t, roundTowardZero, uint64_t v_a) {
     uint64_t v_d = convert_f64(steered_u64(v_a), roundTowardZero, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f64_s8_1, uint64_t, roundTiesToEven, uint8_t v_a) {
     uint64_t v_d = convert_f64(number_s8(v_a), roundTowardZero, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f64_s16_1, uint64_t, roundTiesToEven, uint16_t v_a) {
     uint64_t v_d = convert_f64(number_s16(v_a), roundTowardZero, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f64_s32_1, uint64_t, roundTiesToEven, uint32_t v_a) {
     uint64_t v_d = convert_f64(number_s32(v_a), roundTowardZero, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f64_s64_1, uint64_t, roundTowardZero, uint64_t v_a) {
     uint64_t v_d = convert_f64(steered_s64(v_a), roundTowardZero, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_f16_u8_1, uint16_t, roundTiesToEven, uint8_t v_a) {
@@ -1126,59 +1030,35 @@ LANE(cvt_rm_f16_s64_1, uint16_t, roundTiesToEven, uint64_t v_a) {
 }
 
 LANE(cvt_rm_f64_u8_1, uint64_t, roundTiesToEven, uint8_t v_a) {
-    uint64_t v_d = convert_f64(number_u8(v_a), roundTowardNegative, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_u8(v_a), roundTowardNegative, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rm_f64_u16_1, uint64_t, roundTiesToEven, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_u16(v_a), roundTowardNegative, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_u16(v_a), roundTowardNegative, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rm_f64_u32_1, uint64_t, roundTiesToEven, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_u32(v_a), roundTowardNegative, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_u32(v_a), roundTowardNegative, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rm_f64_u64_1, uint64_t, roundTowardNegative, uint64_t v_a) {
-    uint64_t v_d = convert_f64(steered_u64(v_a), roundTowardNegative, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(steered_u64(v_a), roundTowardNegative, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rm_f64_s8_1, uint64_t, roundTiesToEven, uint8_t v_a) {
-    uint64_t v_d = convert_f64(number_s8(v_a), roundTowardNegative, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_s8(v_a), roundTowardNegative, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rm_f64_s16_1, uint64_t, roundTiesToEven, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_s16(v_a), roundTowardNegative, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_s16(v_a), roundTowardNegative, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rm_f64_s32_1, uint64_t, roundTiesToEven, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_s32(v_a), roundTowardNegative, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_s32(v_a), roundTowardNegative, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rm_f64_s64_1, uint64_t, roundTowardNegative, uint64_t v_a) {
-    uint64_t v_d = convert_f64(steered_s64(v_a), roundTowardNegative, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(steered_s64(v_a), roundTowardNegative, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rm_sat_f16_u8_1, uint16_t, roundTiesToEven, uint8_t v_a) {
@@ -1223,66 +1103,42 @@ LANE(cvt_rm_sat_f16_s64_1, uint16_t, roundTiesToEven, uint64_t v_a) {
 
 LANE(cvt_rm_sat_f64_u8_1, uint64_t, roundTiesToEven, uint8_t v_a) {
     uint64_t v_d = convert_f64(number_u8(v_a), roundTowardNegative, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f64_u16_1, uint64_t, roundTiesToEven, uint16_t v_a) {
     uint64_t v_d = convert_f64(number_u16(v_a), roundTowardNegative, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f64_u32_1, uint64_t, roundTiesToEven, uint32_t v_a) {
     uint64_t v_d = convert_f64(number_u32(v_a), roundTowardNegative, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f64_u64_1, uint64_t, roundTowardNegative, uint64_t v_a) {
     uint64_t v_d = convert_f64(steered_u64(v_a), roundTowardNegative, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f64_s8_1, uint64_t, roundTiesToEven, uint8_t v_a) {
     uint64_t v_d = convert_f64(number_s8(v_a), roundTowardNegative, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f64_s16_1, uint64_t, roundTiesToEven, uint16_t v_a) {
     uint64_t v_d = convert_f64(number_s16(v_a), roundTowardNegative, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f64_s32_1, uint64_t, roundTiesToEven, uint32_t v_a) {
     uint64_t v_d = convert_f64(number_s32(v_a), roundTowardNegative, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f64_s64_1, uint64_t, roundTowardNegative, uint64_t v_a) {
     uint64_t v_d = convert_f64(steered_s64(v_a), roundTowardNegative, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_f16_u8_1, uint16_t, roundTiesToEven, uint8_t v_a) {
@@ -1318,59 +1174,35 @@ LANE(cvt_rp_f16_s64_1, uint16_t, roundTiesToEven, uint64_t v_a) {
 }
 
 LANE(cvt_rp_f64_u8_1, uint64_t, roundTiesToEven, uint8_t v_a) {
-    uint64_t v_d = convert_f64(number_u8(v_a), roundTowardPositive, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_u8(v_a), roundTowardPositive, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rp_f64_u16_1, uint64_t, roundTiesToEven, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_u16(v_a), roundTowardPositive, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_u16(v_a), roundTowardPositive, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rp_f64_u32_1, uint64_t, roundTiesToEven, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_u32(v_a), roundTowardPositive, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_u32(v_a), roundTowardPositive, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rp_f64_u64_1, uint64_t, roundTowardPositive, uint64_t v_a) {
-    uint64_t v_d = convert_f64(steered_u64(v_a), roundTowardPositive, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(steered_u64(v_a), roundTowardPositive, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rp_f64_s8_1, uint64_t, roundTiesToEven, uint8_t v_a) {
-    uint64_t v_d = convert_f64(number_s8(v_a), roundTowardPositive, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_s8(v_a), roundTowardPositive, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rp_f64_s16_1, uint64_t, roundTiesToEven, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_s16(v_a), roundTowardPositive, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_s16(v_a), roundTowardPositive, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rp_f64_s32_1, uint64_t, roundTiesToEven, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_s32(v_a), roundTowardPositive, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_s32(v_a), roundTowardPositive, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rp_f64_s64_1, uint64_t, roundTowardPositive, uint64_t v_a) {
-    uint64_t v_d = convert_f64(steered_s64(v_a), roundTowardPositive, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(steered_s64(v_a), roundTowardPositive, 0);  /* cvt.yaml:264 */
 }
 
 LANE(cvt_rp_sat_f16_u8_1, uint16_t, roundTiesToEven, uint8_t v_a) {
@@ -1415,66 +1247,42 @@ LANE(cvt_rp_sat_f16_s64_1, uint16_t, roundTiesToEven, uint64_t v_a) {
 
 LANE(cvt_rp_sat_f64_u8_1, uint64_t, roundTiesToEven, uint8_t v_a) {
     uint64_t v_d = convert_f64(number_u8(v_a), roundTowardPositive, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f64_u16_1, uint64_t, roundTiesToEven, uint16_t v_a) {
     uint64_t v_d = convert_f64(number_u16(v_a), roundTowardPositive, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f64_u32_1, uint64_t, roundTiesToEven, uint32_t v_a) {
     uint64_t v_d = convert_f64(number_u32(v_a), roundTowardPositive, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f64_u64_1, uint64_t, roundTowardPositive, uint64_t v_a) {
     uint64_t v_d = convert_f64(steered_u64(v_a), roundTowardPositive, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f64_s8_1, uint64_t, roundTiesToEven, uint8_t v_a) {
     uint64_t v_d = convert_f64(number_s8(v_a), roundTowardPositive, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f64_s16_1, uint64_t, roundTiesToEven, uint16_t v_a) {
     uint64_t v_d = convert_f64(number_s16(v_a), roundTowardPositive, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f64_s32_1, uint64_t, roundTiesToEven, uint32_t v_a) {
     uint64_t v_d = convert_f64(number_s32(v_a), roundTowardPositive, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f64_s64_1, uint64_t, roundTowardPositive, uint64_t v_a) {
     uint64_t v_d = convert_f64(steered_s64(v_a), roundTowardPositive, 0);  /* cvt.yaml:264 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_f32_u8_1, uint32_t, roundTiesToEven, uint8_t v_a) {
