@@ -31,6 +31,9 @@ REPLACE = "replace"
 MOVE = "movedBy"
 # (x, pattern): x as an integer, the pattern where it is a NaN.
 OTHERWISE = "convertOr"
+# What may have operands of several formats, and the precision of those whose products binary64 has.
+SEVERAL = ("addition", "subtraction", "multiplication", "fusedMultiplyAdd")
+_FACTOR = 24
 # Tests whose answer flushing does not change.
 _UNFLUSHED = ("isNaN", "isSignaling", "isInfinite", "isFinite", "isSignMinus")
 
@@ -47,7 +50,8 @@ class Flushing(Apply):
 def fuse(program: Program) -> Program:
     """A program that does the same in fewer passes over its operands, and may call what is named above."""
     lets, results = _without_second_canonicalising(program.lets, program.results)
-    lets = _bounding_late(_moving(_without_first_canonicalising(lets, results)))
+    lets = _without_widening(_without_first_canonicalising(lets, results))
+    lets = _bounding_late(_moving(lets))
     lets = _with_corrections(_flushing_late(lets, results), results, _propagation, _replacement)
     lets, results = _flushing_operands(lets, results)
     lets = _with_corrections(lets, results, _nan_of_integer)
@@ -196,6 +200,27 @@ def _bounding_late(lets: Lets) -> Lets:
                     let = replace(let, value=value)
         found.append(let)
     return tuple(found)
+
+
+def _without_widening(lets: Lets) -> Lets:
+    """What is widened to binary64 first is computed as an operation on several formats: exact products, and a sum."""
+
+    def bare(term: Term) -> Term:
+        match term:
+            case Apply(function="convert", arguments=(x,)) if x.kind.format and x.kind.format.precision <= _FACTOR:
+                return x
+        return term
+
+    def changed(term: Term) -> Term:
+        if not isinstance(term, Apply):
+            return term
+        operands = tuple(map(bare, term.arguments))
+        narrow = all(a.kind.format and a.kind.format.precision <= _FACTOR for a in operands)
+        if term.function in SEVERAL and narrow and term.kind.width == 64 and term.mode == ROUNDINGS[0]:
+            return replace(term, arguments=operands)
+        return replace(term, arguments=tuple(map(changed, term.arguments)))
+
+    return tuple(replace(let, value=changed(let.value)) for let in lets)
 
 
 def _unbounded(x: Term, f: Format | None) -> tuple[Term, list[Apply]]:

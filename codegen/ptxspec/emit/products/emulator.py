@@ -15,7 +15,7 @@ from ...diagnostics import PtxspecError
 from ...model import BOOL, ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Program, Term, Var
-from ..fusing import FLUSH, MOVE, OTHERWISE, PROPAGATE, REPLACE, Flushing, fuse, is_usual
+from ..fusing import FLUSH, MOVE, OTHERWISE, PROPAGATE, REPLACE, SEVERAL, Flushing, fuse, is_usual
 from ..lowering import Function, Lowering, Shared, shared, source_of, written
 from ..reading import split
 from ..registry import product
@@ -294,8 +294,9 @@ class _Writer(Lowering):
         if t.function in BETWEEN:
             parts += [self.module.number(t.arguments[0].kind), self.module.number(t.kind)]
         elif t.format is not None:
-            if t.mixed:
-                parts.append(f"({', '.join(self.module.number(a.kind) for a in t.arguments)})")
+            if _is_mixed(t):
+                formats = ", ".join(self.module.number(a.kind) for a in t.arguments)
+                parts.append(f"({formats})")
             parts.append(use("formats", t.format.name))
         elif t.arguments[0].kind.fixed is not None:
             parts.append(self.module.number(t.arguments[0].kind))
@@ -318,7 +319,7 @@ class _Writer(Lowering):
             return self.module.use("conversion", t.function, f"_any_{t.function}")
         if t.function == "convertStochastic":
             return self.module.use("conversion", t.function)
-        if t.mixed:
+        if _is_mixed(t):
             return self.mixed(t)
         if "integer" in f.parameters:
             return self.module.use("integers", t.function)
@@ -332,6 +333,12 @@ class _Writer(Lowering):
     def mixed(self, t: Apply) -> str:
         """The function for operands and a result of several formats."""
         for kind in (t.kind, *(a.kind for a in t.arguments)):
-            if kind.format is None or kind.format.precision > 24:
+            if kind.format is None or (kind.format.precision > 24 and kind != t.kind):
                 raise PtxspecError(f"there is no {t.function} in NumPy for a {kind} among others")
         return self.module.use("mixed", t.function, f"_mixed_{t.function}")
+
+
+def _is_mixed(t: Apply) -> bool:
+    """Is it for mixed.py, which has tables of what formats of few bits give?"""
+    of_one = t.function in SEVERAL and t.mode != "" and t.format is not None and not is_usual(t.format)
+    return t.mixed or of_one
