@@ -73,6 +73,8 @@ def _convert(x: Array, source: Number, f: Number, mode: Direction, ftz: bool, da
 
 def as_double(x: Array, f: Format | Declared, daz: bool) -> Array:
     """The values of floats, which float64 has all."""
+    if isinstance(f, Format):
+        return widen(x, f, _DOUBLE, daz)
     return _float_of(x, f, daz).astype(_DOUBLE, copy=False)
 
 
