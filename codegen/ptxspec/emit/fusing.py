@@ -1,13 +1,13 @@
 """Programs as NumPy runs them best: what the emulator's functions do at once, and what only few lanes need.
 
-Six rewritings, none of which changes a bit; C takes those of them that make a program shorter. What looks into
-encodings is said of formats like IEEE 754's alone:
+Six rewritings, none of which changes a bit, beside those of converting.py; C takes those of them that make a program
+shorter. What looks into encodings is said of formats like IEEE 754's alone:
 
 - Operands flushed on their own lines are flushed by the operation that uses them, where it can (`Flushing`).
 - A NaN is not made canonical again behind a function that delivers nothing else, nor before such a one.
-- What random bits round is moved by them first, bounded then, and converted at last.
 - A NaN of a computed result is made canonical in its place.
 - What an operand's NaN makes of a NaN result, which is rare, is computed there alone.
+- What a NaN becomes as an integer of 64 bits is left to the conversion.
 """
 
 from __future__ import annotations
@@ -17,23 +17,18 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeGuard
 
-from ..model import BOOL, ROUNDINGS, Format
-from ..semantics.exact.evaluate import evaluate
+from ..model import BOOL
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Let, Program, Term, Var, live, variables
+from .converting import converting_late, is_usual, without_quotients
 
 FLUSH = "flushed"
 # (value, x, ...): the first NaN of the others, made quiet, where the value, which is reused, is a NaN and one is there.
 PROPAGATE = "propagate"
 # (x, condition, pattern): the pattern where the condition holds, in x's place.
 REPLACE = "replace"
-# (x, random): a number of binary32 that `format` has too, or one beyond its largest.
-MOVE = "movedBy"
 # (x, pattern): x as an integer, the pattern where it is a NaN.
 OTHERWISE = "convertOr"
-# What may have operands of several formats, and the precision of those whose products binary64 has.
-SEVERAL = ("addition", "subtraction", "multiplication", "fusedMultiplyAdd")
-_FACTOR = 24
 # Tests whose answer flushing does not change.
 _UNFLUSHED = ("isNaN", "isSignaling", "isInfinite", "isFinite", "isSignMinus")
 
@@ -50,8 +45,7 @@ class Flushing(Apply):
 def fuse(program: Program) -> Program:
     """A program that does the same in fewer passes over its operands, and may call what is named above."""
     lets, results = _without_second_canonicalising(program.lets, program.results)
-    lets = _without_widening(_without_first_canonicalising(lets, results))
-    lets = _bounding_late(_moving(lets))
+    lets = converting_late(_without_first_canonicalising(lets, results))
     lets = _with_corrections(_flushing_late(lets, results), results, _propagation, _replacement)
     lets, results = _flushing_operands(lets, results)
     lets = _with_corrections(lets, results, _nan_of_integer)
@@ -61,14 +55,9 @@ def fuse(program: Program) -> Program:
 def shorten(program: Program) -> Program:
     """A program that does the same in fewer lines, and may call `FLUSH` and `PROPAGATE`."""
     lets, results = _without_second_canonicalising(program.lets, program.results)
-    lets = _without_first_canonicalising(lets, results)
+    lets = without_quotients(_without_first_canonicalising(lets, results))
     lets = _with_corrections(_flushing_late(lets, results), results, _propagation)
     return replace(program, lets=live(lets, results), results=results)
-
-
-def is_usual(f: Format) -> bool:
-    """Declared like IEEE 754's, in as many bits as a processor's integers have: ptxemu has code of its own for it."""
-    return f.is_ieee and f.width in (8, 16, 32, 64) and f.exponent_bits > 1 and f.fraction_bits > 0
 
 
 def _is_usual_number(term: Term) -> bool:
@@ -154,100 +143,6 @@ def _terms(term: Term) -> Iterator[Term]:
     yield term
     for a in term.arguments if isinstance(term, Apply) else ():
         yield from _terms(a)
-
-
-def _moving(lets: Lets) -> Lets:
-    """`convertStochastic(minimum(maximum(x, low), high), random)` as a conversion of what `MOVE` makes of x. Random bits
-    keep the order of numbers, and leave alone those that the format has."""
-
-    found: list[Let] = []
-
-    def changed(term: Term, let: Let) -> Term:
-        if not isinstance(term, Apply):
-            return term
-        if term.function != "convertStochastic" or not _moves(term):
-            return replace(term, arguments=tuple(changed(a, let) for a in term.arguments))
-        x, bounds = _unbounded(term.arguments[0], term.format)
-        random = term.arguments[1]
-        moved = Var(x.kind, f"_moved_{let.name}")
-        found.append(replace(let, name=moved.name, value=Apply(x.kind, MOVE, (x, random), term.format)))
-        value: Term = moved
-        for bound in reversed(bounds):
-            value = replace(bound, arguments=(value, bound.arguments[1]))
-        return Apply(term.kind, "convert", (value,), term.format, ROUNDINGS[0])
-
-    for let in lets:
-        value = changed(let.value, let)
-        found.append(replace(let, value=value))
-    return tuple(found)
-
-
-def _bounding_late(lets: Lets) -> Lets:
-    """What is converted to 16 bits is bounded there, by numbers that are there too: no rounding changes the order. The
-    results are read in a table then."""
-    found: list[Let] = []
-    for let in lets:
-        match let.value:
-            case Apply(function="convert", arguments=(x,), format=f) as made if f and f.width == 16 and is_usual(f):
-                inner, bounds = _unbounded(x, f)
-                if bounds:
-                    value: Term = Var(made.kind, f"_unbounded_{let.name}")
-                    found.append(replace(let, name=f"_unbounded_{let.name}", value=replace(made, arguments=(inner,))))
-                    for bound in reversed(bounds):
-                        number = Apply(made.kind, "convert", (bound.arguments[1],), f, ROUNDINGS[0])
-                        here = Const(made.kind, evaluate(number, {}))
-                        value = Apply(made.kind, bound.function, (value, here), f)
-                    let = replace(let, value=value)
-        found.append(let)
-    return tuple(found)
-
-
-def _without_widening(lets: Lets) -> Lets:
-    """What is widened to binary64 first is computed as an operation on several formats: exact products, and a sum."""
-
-    def bare(term: Term) -> Term:
-        match term:
-            case Apply(function="convert", arguments=(x,)) if x.kind.format and x.kind.format.precision <= _FACTOR:
-                return x
-        return term
-
-    def changed(term: Term) -> Term:
-        if not isinstance(term, Apply):
-            return term
-        operands = tuple(map(bare, term.arguments))
-        narrow = all(a.kind.format and a.kind.format.precision <= _FACTOR for a in operands)
-        if term.function in SEVERAL and narrow and term.kind.width == 64 and term.mode == ROUNDINGS[0]:
-            return replace(term, arguments=operands)
-        return replace(term, arguments=tuple(map(changed, term.arguments)))
-
-    return tuple(replace(let, value=changed(let.value)) for let in lets)
-
-
-def _unbounded(x: Term, f: Format | None) -> tuple[Term, list[Apply]]:
-    """A number of binary32 without the bounds around it that a format has too, and these from outside inwards."""
-    bounds: list[Apply] = []
-    while isinstance(x, Apply) and x.function in ("minimum", "maximum") and x.kind.width == 32:
-        if not _has(f, x.arguments[1]):
-            break
-        bounds.append(x)
-        x = x.arguments[0]
-    return x, bounds
-
-
-def _moves(t: Apply) -> bool:
-    """Are the places of random bits those of binary32, of which the operand is a number?"""
-    (x, random), f = t.arguments, t.format
-    single = x.kind.format is not None and x.kind.width == 32 and is_usual(x.kind.format)
-    return single and f is not None and f.fraction_bits + random.kind.width <= 23 and -126 <= f.emin and f.emax <= 127
-
-
-def _has(f: Format | None, number: Term) -> bool:
-    """Is this a constant, a finite number of binary32 that a format has too, as one of its normal numbers?"""
-    if f is None or not isinstance(number, Const):
-        return False
-    size = number.value & 0x7FFFFFFF
-    exponent, cut = (size >> 23) - 127, 23 - f.fraction_bits
-    return f.emin <= exponent <= f.emax and not size & ((1 << cut) - 1)
 
 
 def _flushed(term: Term) -> Var | None:

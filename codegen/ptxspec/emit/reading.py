@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from ..model import BOOL, Format, Kind
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Program, Term, Var, variables
-from .fusing import FLUSH, MOVE, is_usual
+from .converting import MOVE, is_usual
+from .fusing import FLUSH
 from .lowering import applications
 
 # The clauses of what takes longer than to read it.

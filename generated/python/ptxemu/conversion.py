@@ -31,6 +31,7 @@ from .binary import (
     roundTowardZero,
 )
 from .declared import Declared, as_single, encode, flushed, integral, values
+from .encoding import isNaN
 from .integers import FixedPoint, Magnitude, read, shifted, u64
 from .narrowing import single_to_odd, widen
 from .rounding import odd_of
@@ -199,7 +200,7 @@ def convertOr(
         value = _float_of(x, source, daz)
         return _to_long(value if mode == roundTowardZero else _whole(value, mode), int(nan.view(np.int64)))
     found = _convert(x, source, f, mode, ftz, daz)
-    return replace(found, np.isnan(x.view(source.native)), nan, BINARY64)
+    return replace(found, isNaN(x, source), nan, BINARY64)
 
 
 def _whole(value: Array, mode: Direction) -> Array:
@@ -322,9 +323,9 @@ def _rounded_long(number: Array, source: FixedPoint, dtype: np.dtype[Any], mode:
             return number.astype(dtype)
     # NumPy casts unsigned ones one by one. Their halves are exact, each in the last bits of a power of two.
     high, low = number >> u64(32), number & u64(0xFFFFFFFF)
-    for half, power in ((high, 2.0**84), (low, 2.0**52)):
-        half |= np.float64(power).view(u64)
-        value = half.view(_DOUBLE)
+    for part, power in ((high, 2.0**84), (low, 2.0**52)):
+        part |= np.float64(power).view(u64)
+        value = part.view(_DOUBLE)
         value -= power
     with environment.environment(mode):
         total = high.view(_DOUBLE)

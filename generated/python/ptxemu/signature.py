@@ -257,10 +257,11 @@ def _operand(text: str) -> Operand:
 
 
 def _gathered(registers: Array, bits: tuple[int, ...], reversed_: Callable[[], Array]) -> Array:
-    """These bits of registers, the highest first. Those that stand there the other way round, the lowest first, are read
-    in the registers with all bits reversed."""
+    """These bits of registers, the highest first. Those that stand there the other way round, the lowest first, are
+    read in the registers with all bits reversed."""
     word, dtype = registers.dtype.type, np.dtype(next(f"u{n}" for n in (1, 2, 4, 8) if 8 * n >= len(bits)))
-    found, width = None, 8 * registers.dtype.itemsize
+    width = 8 * registers.dtype.itemsize
+    found: Array | None = None
     for start, stop in _runs(bits):
         first, last, size = bits[start], bits[stop - 1], stop - start
         places = width - 1 - last if last > first else last

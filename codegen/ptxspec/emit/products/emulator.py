@@ -15,7 +15,8 @@ from ...diagnostics import PtxspecError
 from ...model import BOOL, ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Program, Term, Var
-from ..fusing import FLUSH, MOVE, OTHERWISE, PROPAGATE, REPLACE, SEVERAL, Flushing, fuse, is_usual
+from ..converting import MOVE, SEVERAL, is_usual
+from ..fusing import FLUSH, OTHERWISE, PROPAGATE, REPLACE, Flushing, fuse
 from ..lowering import Function, Lowering, Shared, shared, source_of, written
 from ..reading import split
 from ..registry import product

@@ -15,7 +15,8 @@ from ...check.checking import Checked
 from ...model import BOOL, ROUNDINGS, FixedPoint, Format, Kind, Spec, number_in
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Program
-from ..fusing import FLUSH, PROPAGATE, is_usual, shorten
+from ..converting import is_usual
+from ..fusing import FLUSH, PROPAGATE, shorten
 from ..lowering import ELEMENTARY, Function, Lowering, Shared, applications, shared, source_of, written
 from ..registry import product
 from ..text import Files, Templates
@@ -235,8 +236,8 @@ class _Writer(Lowering):
             return self.mixed(t, arguments)
         name = t.format.name if t.format else _number(t.arguments[0].kind)
         if t.function == "convertStochastic":
-            source, random = (a.kind for a in t.arguments)
-            return f"{t.function}_{name}(single_{_number(source)}({arguments[0]}), {arguments[1]}, {random.width})"
+            x, random = (a.kind for a in t.arguments)
+            return f"{t.function}_{name}(single_{_number(x)}({arguments[0]}), {arguments[1]}, {random.width})"
         if t.function == PROPAGATE:
             value, *operands = arguments
             for operand in reversed(operands):

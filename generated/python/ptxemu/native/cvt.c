@@ -3702,95 +3702,95 @@ LANE(cvt_rz_satfinite_relu_pzo_e2m1x2_bf16x2_1, uint8_t, roundTiesToEven, uint16
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     return from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     return from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     return from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     return from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return select_8(isZero_e4m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     uint8_t v_d_3 = maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
@@ -3798,123 +3798,123 @@ LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTiesT
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e3m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m1(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     return from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     return from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     return from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     return from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return select_8(isZero_e4m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     uint8_t v_d_3 = maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
@@ -3922,28 +3922,28 @@ LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTowar
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e3m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m1(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
@@ -3951,69 +3951,69 @@ LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTowar
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     return from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     return from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     return from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     return from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     return from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     return from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     return from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     return from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return select_8(isZero_e4m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
@@ -4021,7 +4021,7 @@ LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTiesToEv
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return select_8(isZero_e4m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
@@ -4029,63 +4029,63 @@ LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTiesToE
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
@@ -4093,7 +4093,7 @@ LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTiesToE
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
@@ -4101,63 +4101,63 @@ LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTiesTo
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     uint8_t v_d_3 = maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
@@ -4166,7 +4166,7 @@ LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTie
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     uint8_t v_d_3 = maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
@@ -4175,7 +4175,7 @@ LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTi
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
@@ -4183,7 +4183,7 @@ LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTie
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
@@ -4191,7 +4191,7 @@ LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTi
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
@@ -4199,7 +4199,7 @@ LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTie
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
@@ -4207,7 +4207,7 @@ LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTi
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e3m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
@@ -4215,7 +4215,7 @@ LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTie
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e3m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
@@ -4223,7 +4223,7 @@ LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTi
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m1(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
@@ -4231,7 +4231,7 @@ LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTie
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m1(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
@@ -4239,69 +4239,69 @@ LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTi
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     return from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     return from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     return from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     return from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     return from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     return from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     return from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     return from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return select_8(isZero_e4m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
@@ -4309,7 +4309,7 @@ LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTowardZe
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return select_8(isZero_e4m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
@@ -4317,63 +4317,63 @@ LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTowardZ
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
@@ -4381,7 +4381,7 @@ LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTowardZ
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
@@ -4389,63 +4389,63 @@ LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundToward
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     uint8_t v_d_3 = maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
@@ -4454,7 +4454,7 @@ LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTow
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     uint8_t v_d_3 = maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
@@ -4463,7 +4463,7 @@ LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTo
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
@@ -4471,7 +4471,7 @@ LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTow
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
@@ -4479,7 +4479,7 @@ LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTo
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
@@ -4487,7 +4487,7 @@ LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTow
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
@@ -4495,7 +4495,7 @@ LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTo
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e3m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
@@ -4503,7 +4503,7 @@ LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTow
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e3m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
@@ -4511,7 +4511,7 @@ LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTo
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m1(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
@@ -4519,7 +4519,7 @@ LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTow
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m1(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
@@ -4996,56 +4996,56 @@ LANE(cvt_rz_satfinite_relu_s2f6x2_bf16x2_1, uint8_t, roundTiesToEven, uint16_t v
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = division_f32(from_single_f32(single_f32(v_a), roundTiesToEven, 0), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:237 */
+    uint32_t v_x = multiplication_f32(from_single_f32(single_f32(v_a), roundTiesToEven, 0), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:237 */
     uint32_t v_x_2 = v_x;  /* cvt.yaml:238 */
     uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* cvt.yaml:239 */
     return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* cvt.yaml:240 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = division_f32(from_single_f32(single_f32(v_a), roundTiesToEven, 0), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:237 */
+    uint32_t v_x = multiplication_f32(from_single_f32(single_f32(v_a), roundTiesToEven, 0), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:237 */
     uint32_t v_x_2 = maximum_f32(v_x, 0x00000000u);  /* cvt.yaml:238 */
     uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* cvt.yaml:239 */
     return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* cvt.yaml:240 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = division_f32(from_single_f32(single_f32(v_a), roundTowardZero, 0), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:237 */
+    uint32_t v_x = multiplication_f32(from_single_f32(single_f32(v_a), roundTowardZero, 0), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:237 */
     uint32_t v_x_2 = v_x;  /* cvt.yaml:238 */
     uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* cvt.yaml:239 */
     return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* cvt.yaml:240 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = division_f32(from_single_f32(single_f32(v_a), roundTowardZero, 0), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:237 */
+    uint32_t v_x = multiplication_f32(from_single_f32(single_f32(v_a), roundTowardZero, 0), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:237 */
     uint32_t v_x_2 = maximum_f32(v_x, 0x00000000u);  /* cvt.yaml:238 */
     uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* cvt.yaml:239 */
     return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* cvt.yaml:240 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_s2f6x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = division_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:237 */
+    uint32_t v_x = multiplication_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:237 */
     uint32_t v_x_2 = v_x;  /* cvt.yaml:238 */
     uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* cvt.yaml:239 */
     return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* cvt.yaml:240 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = division_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:237 */
+    uint32_t v_x = multiplication_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:237 */
     uint32_t v_x_2 = maximum_f32(v_x, 0x00000000u);  /* cvt.yaml:238 */
     uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* cvt.yaml:239 */
     return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* cvt.yaml:240 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = division_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:237 */
+    uint32_t v_x = multiplication_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:237 */
     uint32_t v_x_2 = v_x;  /* cvt.yaml:238 */
     uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* cvt.yaml:239 */
     return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* cvt.yaml:240 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = division_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:237 */
+    uint32_t v_x = multiplication_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:237 */
     uint32_t v_x_2 = maximum_f32(v_x, 0x00000000u);  /* cvt.yaml:238 */
     uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* cvt.yaml:239 */
     return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* cvt.yaml:240 */
@@ -5208,81 +5208,81 @@ LANE(cvt_rp_satfinite_ue5m3x2_bf16x2_1, uint8_t, roundTiesToEven, uint16_t v_a) 
 }
 
 LANE(cvt_rn_scaled_n1_ue8m0_ue5m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_scaled_n1_ue8m0_ue5m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = division_f32(flushed_f32(v_a), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_scaled_n1_ue8m0_ue5m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTiesToEven, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_scaled_n1_ue8m0_ue5m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTowardZero, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
@@ -5388,28 +5388,28 @@ LANE(cvt_rp_ftz_pzo_bf16_f32_1, uint16_t, roundTiesToEven, uint32_t v_a) {
 
 LANE(cvt_rp_ue5m3x2_f16x2_2, uint8_t, roundTowardPositive, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardPositive, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardPositive, 0), roundTowardPositive, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardPositive, 0), roundTowardPositive, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTowardPositive, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rp_ue5m3x2_bf16x2_2, uint8_t, roundTowardPositive, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardPositive, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardPositive, 0), roundTowardPositive, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardPositive, 0), roundTowardPositive, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTowardPositive, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rp_satfinite_ue5m3x2_f16x2_2, uint8_t, roundTowardPositive, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardPositive, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardPositive, 0), roundTowardPositive, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardPositive, 0), roundTowardPositive, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTowardPositive, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rp_satfinite_ue5m3x2_bf16x2_2, uint8_t, roundTowardPositive, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardPositive, 0);  /* cvt.yaml:230 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardPositive, 0), roundTowardPositive, 0);  /* cvt.yaml:233 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardPositive, 0), roundTowardPositive, 0);  /* cvt.yaml:233 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTowardPositive, 0);  /* cvt.yaml:234 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
