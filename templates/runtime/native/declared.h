@@ -128,10 +128,18 @@ INLINED _Bool OF(compareLessEqual)(BITS x, BITS y) { return OF(single)(x) <= OF(
 INLINED _Bool OF(compareGreater)(BITS x, BITS y) { return OF(single)(x) > OF(single)(y); }
 INLINED _Bool OF(compareGreaterEqual)(BITS x, BITS y) { return OF(single)(x) >= OF(single)(y); }
 
+/* Integers in the order of the values, -0 below +0. Without subnormal numbers zeros have several encodings. */
+INLINED int32_t OF(order)(BITS x) {
+    int32_t magnitude = (int32_t)OF(magnitude)(x);
+    return OF(isSignMinus)(x) ? -1 - magnitude : magnitude;
+}
 INLINED BITS OF(extreme)(BITS x, BITS y, _Bool largest, _Bool number) {
-    float a = OF(single)(x), b = OF(single)(y);
-    /* Of two zeros the signs decide. */
-    _Bool above = (a > b) | ((a == b) & !OF(isSignMinus)(x) & OF(isSignMinus)(y));
+    _Bool above = OF(order)(x) > OF(order)(y);
+    if (HAS_ZERO && !HAS_SUBNORMALS) {
+        float a = OF(single)(x), b = OF(single)(y);
+        /* Of two zeros the signs decide. */
+        above = (a > b) | ((a == b) & !OF(isSignMinus)(x) & OF(isSignMinus)(y));
+    }
     BITS result = SELECT(above == largest, x, y);
     _Bool x_nan = OF(isNaN)(x), y_nan = OF(isNaN)(y), nan = x_nan | y_nan;
     if (number) {
