@@ -292,14 +292,12 @@ def _from_long(x: Array, source: FixedPoint, f: Format | Declared, mode: Directi
     if native is not None and mode == roundTiesToEven and (source.signed or native == _SINGLE or not steered):
         return _scaled(number.astype(native), source).view(native_format(native).unsigned)
     if native is not None and steered and environment.can(mode):
-        return _scaled(_rounded_long(number, source, native, mode), source).view(native_format(native).unsigned)
+        return _scaled(_rounded_sum(_halves(number), native, mode), source).view(native_format(native).unsigned)
     if native is None and steered:
         # float32 has enough bits for what is rounded once more.
         short = f.fraction_bits <= 21 and f.emin >= BINARY32.emin and not source.point
-        low, high = (
-            _rounded_long(number, source, _SINGLE if short else _DOUBLE, m)
-            for m in (roundTowardNegative, roundTowardPositive)
-        )
+        dtype, parts = _SINGLE if short else _DOUBLE, _halves(number)
+        low, high = (_rounded_sum(parts, dtype, m) for m in (roundTowardNegative, roundTowardPositive))
         return to_float(_scaled(odd_of(low, high), source), f, mode, ftz)
     exact = read(x, source)
     if isinstance(f, Format):
@@ -315,20 +313,23 @@ def _scaled(value: Array, source: FixedPoint) -> Array:
     return value * value.dtype.type(2.0**-source.point) if source.point else value
 
 
-def _rounded_long(number: Array, source: FixedPoint, dtype: np.dtype[Any], mode: Direction) -> Array:
-    """Integers of 64 bits as floats, rounded in a direction, twice if need be."""
-    if source.signed or (mode == roundTiesToEven and dtype == _SINGLE):
-        with environment.environment(mode):
-            return number.astype(dtype)
-    # NumPy casts unsigned ones one by one. Their halves are exact, each in the last bits of a power of two.
+def _halves(number: Array) -> tuple[Array, ...]:
+    """Integers of 64 bits as sums of what is quickly made a float: signed ones as they are. NumPy casts unsigned ones
+    one by one; their halves are exact, each in the last bits of a power of two."""
+    if number.dtype.kind == "i":
+        return (number,)
     high, low = number >> u64(32), number & u64(0xFFFFFFFF)
     for part, power in ((high, 2.0**84), (low, 2.0**52)):
         part |= np.float64(power).view(u64)
         value = part.view(_DOUBLE)
         value -= power
+    return high.view(_DOUBLE), low.view(_DOUBLE)
+
+
+def _rounded_sum(parts: tuple[Array, ...], dtype: np.dtype[Any], mode: Direction) -> Array:
+    """In a direction, twice if need be."""
     with environment.environment(mode):
-        total = high.view(_DOUBLE)
-        total += low.view(_DOUBLE)
+        total = parts[0] if len(parts) == 1 else parts[0] + parts[1]
         return total.astype(dtype, copy=False)
 
 
