@@ -17,7 +17,8 @@ from ...model import BOOL, ROUNDINGS, FixedPoint, Format, Instruction, Kind, Ope
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Program, Term, Var
 from .. import native
-from ..fusing import FLUSH, PROPAGATE, REPLACE, Flushing, fuse, is_usual
+from ..converting import MOVE, SEVERAL, is_usual
+from ..fusing import FLUSH, OTHERWISE, PROPAGATE, REPLACE, Flushing, fuse
 from ..lowering import Function, Lowering, Shared, shared, source_of, written
 from ..reading import split
 from ..registry import product
@@ -29,14 +30,16 @@ _LINE = 120
 # What declared.py can do with float64.
 _EXPONENTS = 300
 # Functions that take a number's format and the result's.
-BETWEEN = {"convert", "convertStochastic", "congruent", "convertNaN"}
+BETWEEN = {"convert", "convertStochastic", "congruent", "convertNaN", OTHERWISE}
 # The module of ptxemu that has the functions of a clause of IEEE 754, or those that fusing.py invents.
 HOMES = {
     "5.4.1": "arithmetic", "5.4.2, 5.8": "arithmetic", "5.5.1": "encoding", "5.7.2": "encoding", "5.11": "comparison",
     "5.9": "arithmetic", "6.2.1": "encoding", "6.2.3": "encoding", "9.2": "elementary", "9.6": "comparison",
     "": "selection",
 }  # fmt: skip
-_INVENTED = {FLUSH: "encoding", PROPAGATE: "selection", REPLACE: "selection"}
+_INVENTED = {
+    FLUSH: "encoding", MOVE: "conversion", OTHERWISE: "conversion", PROPAGATE: "selection", REPLACE: "selection",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -316,12 +319,13 @@ class _Writer(Lowering):
         if t.function in BETWEEN:
             parts += [self.module.number(t.arguments[0].kind), self.module.number(t.kind)]
         elif t.format is not None:
-            if t.mixed:
-                parts.append(f"({', '.join(self.module.number(a.kind) for a in t.arguments)})")
+            if _is_mixed(t):
+                formats = ", ".join(self.module.number(a.kind) for a in t.arguments)
+                parts.append(f"({formats})")
             parts.append(use("formats", t.format.name))
         elif t.arguments[0].kind.fixed is not None:
             parts.append(self.module.number(t.arguments[0].kind))
-        if t.function == "convertStochastic":
+        if t.function in ("convertStochastic", MOVE):
             parts.append(str(t.arguments[1].kind.width))
         if t.mode:
             assert t.mode in ROUNDINGS
@@ -340,7 +344,7 @@ class _Writer(Lowering):
             return self.module.use("conversion", t.function, f"_any_{t.function}")
         if t.function == "convertStochastic":
             return self.module.use("conversion", t.function)
-        if t.mixed:
+        if _is_mixed(t):
             return self.mixed(t)
         if "integer" in f.parameters:
             return self.module.use("integers", t.function)
@@ -354,6 +358,12 @@ class _Writer(Lowering):
     def mixed(self, t: Apply) -> str:
         """The function for operands and a result of several formats."""
         for kind in (t.kind, *(a.kind for a in t.arguments)):
-            if kind.format is None or kind.format.precision > 24:
+            if kind.format is None or (kind.format.precision > 24 and kind != t.kind):
                 raise PtxspecError(f"there is no {t.function} in NumPy for a {kind} among others")
         return self.module.use("mixed", t.function, f"_mixed_{t.function}")
+
+
+def _is_mixed(t: Apply) -> bool:
+    """Is it for mixed.py, which has tables of what formats of few bits give?"""
+    of_one = t.function in SEVERAL and t.mode != "" and t.format is not None and not is_usual(t.format)
+    return t.mixed or of_one
