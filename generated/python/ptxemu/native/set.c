@@ -10,6 +10,11 @@ LANE(set_eq_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_eq_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_eq_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -18,6 +23,11 @@ LANE(set_eq_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(set_eq_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_eq_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
@@ -30,6 +40,11 @@ LANE(set_ne_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_ne_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_ne_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -38,6 +53,11 @@ LANE(set_ne_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(set_ne_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ne_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
@@ -50,6 +70,11 @@ LANE(set_lt_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_lt_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_lt_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -58,6 +83,11 @@ LANE(set_lt_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(set_lt_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_lt_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
@@ -70,6 +100,11 @@ LANE(set_le_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_le_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_le_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -78,6 +113,11 @@ LANE(set_le_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(set_le_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_le_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
@@ -90,6 +130,11 @@ LANE(set_gt_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_gt_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_gt_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -98,6 +143,11 @@ LANE(set_gt_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(set_gt_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gt_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
@@ -110,6 +160,11 @@ LANE(set_ge_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_ge_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_ge_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -118,6 +173,11 @@ LANE(set_ge_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(set_ge_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ge_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
@@ -130,6 +190,11 @@ LANE(set_equ_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_equ_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_equ_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -138,6 +203,11 @@ LANE(set_equ_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(set_equ_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_equ_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
@@ -150,6 +220,11 @@ LANE(set_neu_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_neu_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_neu_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -158,6 +233,11 @@ LANE(set_neu_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(set_neu_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_neu_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
@@ -170,6 +250,11 @@ LANE(set_ltu_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_ltu_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_ltu_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -178,6 +263,11 @@ LANE(set_ltu_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(set_ltu_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ltu_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
@@ -190,6 +280,11 @@ LANE(set_leu_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_leu_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_leu_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -198,6 +293,11 @@ LANE(set_leu_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(set_leu_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_leu_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
@@ -210,6 +310,11 @@ LANE(set_gtu_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_gtu_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_gtu_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -218,6 +323,11 @@ LANE(set_gtu_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(set_gtu_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gtu_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
@@ -230,6 +340,11 @@ LANE(set_geu_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_geu_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_geu_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -238,6 +353,11 @@ LANE(set_geu_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(set_geu_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_geu_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
@@ -250,7 +370,27 @@ LANE(set_num_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_num_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_num_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_num_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_num_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
+LANE(set_num_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
@@ -260,7 +400,27 @@ LANE(set_nan_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_nan_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_nan_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_nan_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_nan_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
+LANE(set_nan_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
@@ -269,6 +429,12 @@ LANE(set_eq_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_eq_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -283,6 +449,12 @@ LANE(set_eq_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_eq_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_eq_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -293,6 +465,12 @@ LANE(set_eq_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _B
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_eq_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -307,6 +485,12 @@ LANE(set_eq_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_eq_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_eq_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -317,6 +501,12 @@ LANE(set_eq_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_eq_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -331,6 +521,12 @@ LANE(set_eq_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_eq_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_eq_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -341,6 +537,12 @@ LANE(set_ne_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ne_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -355,6 +557,12 @@ LANE(set_ne_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_ne_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_ne_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -365,6 +573,12 @@ LANE(set_ne_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _B
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ne_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -379,6 +593,12 @@ LANE(set_ne_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_ne_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_ne_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -389,6 +609,12 @@ LANE(set_ne_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ne_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -403,6 +629,12 @@ LANE(set_ne_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_ne_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_ne_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -413,6 +645,12 @@ LANE(set_lt_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_lt_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -427,6 +665,12 @@ LANE(set_lt_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_lt_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_lt_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -437,6 +681,12 @@ LANE(set_lt_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _B
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_lt_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -451,6 +701,12 @@ LANE(set_lt_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_lt_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_lt_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -461,6 +717,12 @@ LANE(set_lt_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_lt_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -475,6 +737,12 @@ LANE(set_lt_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_lt_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_lt_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -485,6 +753,12 @@ LANE(set_le_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_le_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -499,6 +773,12 @@ LANE(set_le_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_le_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_le_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -509,6 +789,12 @@ LANE(set_le_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _B
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_le_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -523,6 +809,12 @@ LANE(set_le_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_le_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_le_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -533,6 +825,12 @@ LANE(set_le_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_le_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -547,6 +845,12 @@ LANE(set_le_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_le_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_le_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -557,6 +861,12 @@ LANE(set_gt_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gt_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -571,6 +881,12 @@ LANE(set_gt_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_gt_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_gt_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -581,6 +897,12 @@ LANE(set_gt_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _B
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gt_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -595,6 +917,12 @@ LANE(set_gt_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_gt_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_gt_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -605,6 +933,12 @@ LANE(set_gt_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gt_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -619,6 +953,12 @@ LANE(set_gt_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_gt_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_gt_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -629,6 +969,12 @@ LANE(set_ge_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ge_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -643,6 +989,12 @@ LANE(set_ge_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_ge_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_ge_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -653,6 +1005,12 @@ LANE(set_ge_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _B
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ge_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -667,6 +1025,12 @@ LANE(set_ge_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_ge_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_ge_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -677,6 +1041,12 @@ LANE(set_ge_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ge_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -691,6 +1061,12 @@ LANE(set_ge_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_ge_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_ge_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -701,6 +1077,12 @@ LANE(set_equ_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_equ_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -715,6 +1097,12 @@ LANE(set_equ_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_equ_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_equ_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -725,6 +1113,12 @@ LANE(set_equ_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_equ_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -739,6 +1133,12 @@ LANE(set_equ_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_equ_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_equ_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -749,6 +1149,12 @@ LANE(set_equ_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_equ_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -763,6 +1169,12 @@ LANE(set_equ_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_equ_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_equ_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -773,6 +1185,12 @@ LANE(set_neu_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_neu_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -787,6 +1205,12 @@ LANE(set_neu_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_neu_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_neu_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -797,6 +1221,12 @@ LANE(set_neu_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_neu_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -811,6 +1241,12 @@ LANE(set_neu_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_neu_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_neu_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -821,6 +1257,12 @@ LANE(set_neu_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_neu_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -835,6 +1277,12 @@ LANE(set_neu_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_neu_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_neu_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -845,6 +1293,12 @@ LANE(set_ltu_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ltu_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -859,6 +1313,12 @@ LANE(set_ltu_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_ltu_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_ltu_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -869,6 +1329,12 @@ LANE(set_ltu_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ltu_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -883,6 +1349,12 @@ LANE(set_ltu_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_ltu_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_ltu_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -893,6 +1365,12 @@ LANE(set_ltu_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ltu_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -907,6 +1385,12 @@ LANE(set_ltu_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_ltu_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_ltu_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -917,6 +1401,12 @@ LANE(set_leu_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_leu_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -931,6 +1421,12 @@ LANE(set_leu_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_leu_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_leu_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -941,6 +1437,12 @@ LANE(set_leu_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_leu_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -955,6 +1457,12 @@ LANE(set_leu_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_leu_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_leu_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -965,6 +1473,12 @@ LANE(set_leu_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_leu_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -979,6 +1493,12 @@ LANE(set_leu_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_leu_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_leu_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -989,6 +1509,12 @@ LANE(set_gtu_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gtu_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -1003,6 +1529,12 @@ LANE(set_gtu_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_gtu_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_gtu_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -1013,6 +1545,12 @@ LANE(set_gtu_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gtu_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -1027,6 +1565,12 @@ LANE(set_gtu_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_gtu_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_gtu_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -1037,6 +1581,12 @@ LANE(set_gtu_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gtu_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -1051,6 +1601,12 @@ LANE(set_gtu_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_gtu_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_gtu_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -1061,6 +1617,12 @@ LANE(set_geu_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_geu_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -1075,6 +1637,12 @@ LANE(set_geu_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_geu_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_geu_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -1085,6 +1653,12 @@ LANE(set_geu_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_geu_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -1099,6 +1673,12 @@ LANE(set_geu_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_geu_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_geu_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -1109,6 +1689,12 @@ LANE(set_geu_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_geu_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -1123,6 +1709,12 @@ LANE(set_geu_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_geu_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_geu_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -1135,7 +1727,31 @@ LANE(set_num_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_num_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_num_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_num_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_num_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
+LANE(set_num_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -1147,7 +1763,31 @@ LANE(set_num_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_num_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_num_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_num_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_num_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
+LANE(set_num_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -1159,7 +1799,31 @@ LANE(set_num_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_num_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_num_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_num_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_num_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
+LANE(set_num_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -1171,7 +1835,31 @@ LANE(set_nan_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_nan_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_nan_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_nan_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_nan_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
+LANE(set_nan_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -1183,7 +1871,31 @@ LANE(set_nan_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_nan_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_nan_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_nan_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_nan_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
+LANE(set_nan_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -1195,7 +1907,31 @@ LANE(set_nan_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_nan_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_nan_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_nan_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_nan_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
+LANE(set_nan_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -1204,6 +1940,11 @@ LANE(set_nan_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
 LANE(set_eq_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_eq_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
@@ -1216,6 +1957,11 @@ LANE(set_ne_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_ne_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_ne_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -1224,6 +1970,11 @@ LANE(set_ne_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
 LANE(set_lt_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_lt_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
@@ -1236,6 +1987,11 @@ LANE(set_le_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_le_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_le_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -1244,6 +2000,11 @@ LANE(set_le_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
 LANE(set_gt_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gt_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
@@ -1256,6 +2017,11 @@ LANE(set_ge_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_ge_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_ge_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -1264,6 +2030,11 @@ LANE(set_ge_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
 LANE(set_equ_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_equ_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
@@ -1276,6 +2047,11 @@ LANE(set_neu_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_neu_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_neu_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -1284,6 +2060,11 @@ LANE(set_neu_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
 LANE(set_ltu_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ltu_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
@@ -1296,6 +2077,11 @@ LANE(set_leu_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_leu_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_leu_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -1304,6 +2090,11 @@ LANE(set_leu_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
 LANE(set_gtu_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gtu_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
@@ -1316,6 +2107,11 @@ LANE(set_geu_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_geu_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_geu_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -1324,6 +2120,11 @@ LANE(set_geu_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
 LANE(set_num_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_num_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_num_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
@@ -1336,6 +2137,11 @@ LANE(set_nan_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_nan_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_nan_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -1345,6 +2151,12 @@ LANE(set_eq_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_eq_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -1359,6 +2171,12 @@ LANE(set_eq_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _B
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_eq_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_eq_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -1369,6 +2187,12 @@ LANE(set_eq_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_eq_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -1383,6 +2207,12 @@ LANE(set_ne_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_ne_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_ne_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -1393,6 +2223,12 @@ LANE(set_ne_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _B
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ne_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -1407,6 +2243,12 @@ LANE(set_ne_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_ne_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_ne_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -1417,6 +2259,12 @@ LANE(set_lt_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_lt_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -1431,6 +2279,12 @@ LANE(set_lt_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _B
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_lt_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_lt_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -1441,6 +2295,12 @@ LANE(set_lt_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_lt_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -1455,6 +2315,12 @@ LANE(set_le_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_le_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_le_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -1465,6 +2331,12 @@ LANE(set_le_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _B
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_le_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -1479,6 +2351,12 @@ LANE(set_le_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_le_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_le_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -1489,6 +2367,12 @@ LANE(set_gt_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gt_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -1503,6 +2387,12 @@ LANE(set_gt_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _B
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_gt_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_gt_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -1513,6 +2403,12 @@ LANE(set_gt_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gt_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -1527,6 +2423,12 @@ LANE(set_ge_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_ge_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_ge_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -1537,6 +2439,12 @@ LANE(set_ge_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _B
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ge_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -1551,6 +2459,12 @@ LANE(set_ge_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_ge_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_ge_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -1561,6 +2475,12 @@ LANE(set_equ_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_equ_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -1575,6 +2495,12 @@ LANE(set_equ_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_equ_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_equ_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -1585,6 +2511,12 @@ LANE(set_equ_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_equ_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -1599,6 +2531,12 @@ LANE(set_neu_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_neu_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_neu_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -1609,6 +2547,12 @@ LANE(set_neu_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_neu_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -1623,6 +2567,12 @@ LANE(set_neu_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_neu_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_neu_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -1633,6 +2583,12 @@ LANE(set_ltu_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ltu_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -1647,6 +2603,12 @@ LANE(set_ltu_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_ltu_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_ltu_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -1657,6 +2619,12 @@ LANE(set_ltu_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ltu_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -1671,6 +2639,12 @@ LANE(set_leu_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_leu_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_leu_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -1681,6 +2655,12 @@ LANE(set_leu_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_leu_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -1695,6 +2675,12 @@ LANE(set_leu_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_leu_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_leu_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -1705,6 +2691,12 @@ LANE(set_gtu_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gtu_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -1719,6 +2711,12 @@ LANE(set_gtu_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_gtu_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_gtu_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -1729,6 +2727,12 @@ LANE(set_gtu_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gtu_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -1743,6 +2747,12 @@ LANE(set_geu_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_geu_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_geu_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -1753,6 +2763,12 @@ LANE(set_geu_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_geu_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -1767,6 +2783,12 @@ LANE(set_geu_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_geu_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_geu_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -1777,6 +2799,12 @@ LANE(set_num_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_num_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_num_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -1791,6 +2819,12 @@ LANE(set_num_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_num_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_num_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -1801,6 +2835,12 @@ LANE(set_num_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_num_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_num_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -1815,6 +2855,12 @@ LANE(set_nan_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_nan_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_nan_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -1827,6 +2873,12 @@ LANE(set_nan_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_nan_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_nan_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -1837,6 +2889,12 @@ LANE(set_nan_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_nan_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_nan_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -2259,6 +3317,36 @@ LANE(set_ge_xor_f32_s64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
+LANE(set_eq_f32_u16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_f32_u32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_f32_u64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_f32_u16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_f32_u32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_f32_u64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
 LANE(set_lt_f32_u16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = lessInteger_u16(v_a, v_b);  /* set.yaml:89 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -2317,6 +3405,114 @@ LANE(set_ge_f32_u32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(set_ge_f32_u64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!lessInteger_u64(v_a, v_b));  /* set.yaml:95 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_and_f32_u16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_and_f32_u32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_and_f32_u64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_or_f32_u16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_or_f32_u32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_or_f32_u64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_xor_f32_u16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_xor_f32_u32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_xor_f32_u64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_and_f32_u16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_and_f32_u32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_and_f32_u64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_or_f32_u16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_or_f32_u32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_or_f32_u64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_xor_f32_u16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_xor_f32_u32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_xor_f32_u64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
 LANE(set_lt_and_f32_u16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -2531,6 +3727,144 @@ LANE(set_ge_xor_f32_u32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
 
 LANE(set_ge_xor_f32_u64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u64(v_a, v_b));  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_f32_b16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_f32_b32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_f32_b64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_f32_b16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_f32_b32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_f32_b64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_and_f32_b16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_and_f32_b32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_and_f32_b64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_or_f32_b16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_or_f32_b32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_or_f32_b64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_xor_f32_b16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_xor_f32_b32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_xor_f32_b64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_and_f32_b16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_and_f32_b32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_and_f32_b64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_or_f32_b16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_or_f32_b32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_or_f32_b64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_xor_f32_b16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_xor_f32_b32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_xor_f32_b64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
@@ -2785,12 +4119,32 @@ LANE(set_num_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
+LANE(set_num_ftz_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_num_ftz_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
 LANE(set_nan_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_nan_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_nan_ftz_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_nan_ftz_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
@@ -3671,6 +5025,18 @@ LANE(set_num_and_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
+LANE(set_num_and_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_num_and_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
 LANE(set_num_or_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -3678,6 +5044,18 @@ LANE(set_num_or_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
 }
 
 LANE(set_num_or_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_num_or_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_num_or_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
@@ -3695,6 +5073,18 @@ LANE(set_num_xor_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
+LANE(set_num_xor_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_num_xor_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
 LANE(set_nan_and_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -3702,6 +5092,18 @@ LANE(set_nan_and_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
 }
 
 LANE(set_nan_and_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_nan_and_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_nan_and_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
@@ -3719,6 +5121,18 @@ LANE(set_nan_or_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
+LANE(set_nan_or_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_nan_or_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
 LANE(set_nan_xor_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -3726,6 +5140,18 @@ LANE(set_nan_xor_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
 }
 
 LANE(set_nan_xor_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_nan_xor_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_nan_xor_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
@@ -5034,6 +6460,21 @@ LANE(set_eq_f16_s64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
+LANE(set_eq_f16_u16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_f16_u32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_f16_u64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
 LANE(set_eq_bf16_s16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
@@ -5045,6 +6486,21 @@ LANE(set_eq_bf16_s32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 }
 
 LANE(set_eq_bf16_s64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_bf16_u16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_bf16_u32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_bf16_u64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
@@ -5064,6 +6520,21 @@ LANE(set_ne_f16_s64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
+LANE(set_ne_f16_u16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_f16_u32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_f16_u64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
 LANE(set_ne_bf16_s16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
@@ -5075,6 +6546,21 @@ LANE(set_ne_bf16_s32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 }
 
 LANE(set_ne_bf16_s64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_bf16_u16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_bf16_u32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_bf16_u64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
@@ -5337,6 +6823,24 @@ LANE(set_eq_and_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
+LANE(set_eq_and_f16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_and_f16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_and_f16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
 LANE(set_eq_and_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -5350,6 +6854,24 @@ LANE(set_eq_and_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, 
 }
 
 LANE(set_eq_and_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_and_bf16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_and_bf16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_and_bf16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
@@ -5373,6 +6895,24 @@ LANE(set_eq_or_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _B
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
+LANE(set_eq_or_f16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_or_f16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_or_f16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
 LANE(set_eq_or_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -5386,6 +6926,24 @@ LANE(set_eq_or_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _
 }
 
 LANE(set_eq_or_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_or_bf16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_or_bf16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_or_bf16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
@@ -5409,6 +6967,24 @@ LANE(set_eq_xor_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
+LANE(set_eq_xor_f16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_xor_f16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_xor_f16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
 LANE(set_eq_xor_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -5422,6 +6998,24 @@ LANE(set_eq_xor_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, 
 }
 
 LANE(set_eq_xor_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_xor_bf16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_xor_bf16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_xor_bf16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
@@ -5445,6 +7039,24 @@ LANE(set_ne_and_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
+LANE(set_ne_and_f16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_and_f16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_and_f16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
 LANE(set_ne_and_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -5458,6 +7070,24 @@ LANE(set_ne_and_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, 
 }
 
 LANE(set_ne_and_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_and_bf16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_and_bf16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_and_bf16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
@@ -5481,6 +7111,24 @@ LANE(set_ne_or_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _B
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
+LANE(set_ne_or_f16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_or_f16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_or_f16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
 LANE(set_ne_or_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -5494,6 +7142,24 @@ LANE(set_ne_or_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _
 }
 
 LANE(set_ne_or_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_or_bf16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_or_bf16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_or_bf16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
@@ -5517,6 +7183,24 @@ LANE(set_ne_xor_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
+LANE(set_ne_xor_f16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_xor_f16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_xor_f16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
 LANE(set_ne_xor_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -5530,6 +7214,24 @@ LANE(set_ne_xor_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, 
 }
 
 LANE(set_ne_xor_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_xor_bf16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_xor_bf16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_xor_bf16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
@@ -6399,9 +8101,290 @@ LANE(set_ge_xor_bf16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
+LANE(set_eq_f16_b16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_f16_b32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_f16_b64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_bf16_b16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_bf16_b32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_bf16_b64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_f16_b16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_f16_b32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_f16_b64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_bf16_b16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_bf16_b32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_bf16_b64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_and_f16_b16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_and_f16_b32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_and_f16_b64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_and_bf16_b16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_and_bf16_b32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_and_bf16_b64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_or_f16_b16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_or_f16_b32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_or_f16_b64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_or_bf16_b16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_or_bf16_b32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_or_bf16_b64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_xor_f16_b16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_xor_f16_b32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_xor_f16_b64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_xor_bf16_b16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_xor_bf16_b32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_eq_xor_bf16_b64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_and_f16_b16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_and_f16_b32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_and_f16_b64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_and_bf16_b16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_and_bf16_b32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_and_bf16_b64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_or_f16_b16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_or_f16_b32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_or_f16_b64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_or_bf16_b16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_or_bf16_b32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_or_bf16_b64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_xor_f16_b16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_xor_f16_b32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_xor_f16_b64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_xor_bf16_b16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_xor_bf16_b32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
+LANE(set_ne_xor_bf16_b64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
+}
+
 LANE(set_eq_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_eq_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -6409,9 +8392,19 @@ LANE(set_eq_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_eq_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_eq_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_eq_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -6419,9 +8412,19 @@ LANE(set_eq_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_eq_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_ne_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_ne_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -6429,9 +8432,19 @@ LANE(set_ne_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_ne_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_ne_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_ne_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -6439,9 +8452,19 @@ LANE(set_ne_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_ne_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_lt_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_lt_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -6449,9 +8472,19 @@ LANE(set_lt_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_lt_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_lt_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_lt_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -6459,9 +8492,19 @@ LANE(set_lt_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_lt_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_le_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_le_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -6469,9 +8512,19 @@ LANE(set_le_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_le_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_le_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_le_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -6479,9 +8532,19 @@ LANE(set_le_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_le_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_gt_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_gt_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -6489,9 +8552,19 @@ LANE(set_gt_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_gt_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_gt_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_gt_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -6499,9 +8572,19 @@ LANE(set_gt_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_gt_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_ge_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_ge_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -6509,9 +8592,19 @@ LANE(set_ge_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_ge_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_ge_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_ge_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -6519,9 +8612,19 @@ LANE(set_ge_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_ge_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_equ_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_equ_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -6529,9 +8632,19 @@ LANE(set_equ_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_equ_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_equ_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_equ_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -6539,9 +8652,19 @@ LANE(set_equ_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) 
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_equ_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_neu_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_neu_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -6549,9 +8672,19 @@ LANE(set_neu_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_neu_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_neu_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_neu_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -6559,9 +8692,19 @@ LANE(set_neu_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) 
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_neu_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_ltu_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_ltu_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -6569,9 +8712,19 @@ LANE(set_ltu_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_ltu_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_ltu_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_ltu_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -6579,9 +8732,19 @@ LANE(set_ltu_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) 
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_ltu_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_leu_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_leu_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -6589,9 +8752,19 @@ LANE(set_leu_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_leu_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_leu_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_leu_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -6599,9 +8772,19 @@ LANE(set_leu_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) 
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_leu_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_gtu_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_gtu_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -6609,9 +8792,19 @@ LANE(set_gtu_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_gtu_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_gtu_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_gtu_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -6619,9 +8812,19 @@ LANE(set_gtu_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) 
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_gtu_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_geu_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_geu_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -6629,9 +8832,19 @@ LANE(set_geu_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_geu_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_geu_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_geu_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -6639,9 +8852,19 @@ LANE(set_geu_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) 
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_geu_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_num_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_num_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_num_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -6649,14 +8872,69 @@ LANE(set_num_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
+LANE(set_num_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
+LANE(set_num_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_num_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
+LANE(set_num_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_num_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
 LANE(set_nan_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_nan_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_nan_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_nan_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
+LANE(set_nan_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_nan_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
+LANE(set_nan_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_nan_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6665,10 +8943,22 @@ LANE(set_eq_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_eq_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_eq_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_eq_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6677,10 +8967,22 @@ LANE(set_eq_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_eq_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_eq_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_eq_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6689,10 +8991,22 @@ LANE(set_eq_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _B
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_eq_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_eq_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_eq_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6701,10 +9015,22 @@ LANE(set_eq_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_eq_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_eq_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_eq_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6713,10 +9039,22 @@ LANE(set_eq_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_eq_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_eq_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_eq_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6725,10 +9063,22 @@ LANE(set_eq_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_eq_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_eq_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_eq_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6737,10 +9087,22 @@ LANE(set_ne_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ne_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ne_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ne_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6749,10 +9111,22 @@ LANE(set_ne_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ne_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ne_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ne_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6761,10 +9135,22 @@ LANE(set_ne_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _B
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ne_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ne_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ne_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6773,10 +9159,22 @@ LANE(set_ne_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ne_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ne_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ne_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6785,10 +9183,22 @@ LANE(set_ne_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ne_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ne_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ne_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6797,10 +9207,22 @@ LANE(set_ne_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ne_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ne_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ne_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6809,10 +9231,22 @@ LANE(set_lt_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_lt_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_lt_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_lt_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6821,10 +9255,22 @@ LANE(set_lt_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_lt_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_lt_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_lt_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6833,10 +9279,22 @@ LANE(set_lt_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _B
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_lt_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_lt_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_lt_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6845,10 +9303,22 @@ LANE(set_lt_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_lt_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_lt_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_lt_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6857,10 +9327,22 @@ LANE(set_lt_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_lt_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_lt_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_lt_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6869,10 +9351,22 @@ LANE(set_lt_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_lt_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_lt_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_lt_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6881,10 +9375,22 @@ LANE(set_le_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_le_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_le_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_le_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6893,10 +9399,22 @@ LANE(set_le_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_le_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_le_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_le_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6905,10 +9423,22 @@ LANE(set_le_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _B
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_le_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_le_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_le_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6917,10 +9447,22 @@ LANE(set_le_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_le_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_le_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_le_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6929,10 +9471,22 @@ LANE(set_le_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_le_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_le_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_le_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6941,10 +9495,22 @@ LANE(set_le_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_le_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_le_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_le_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6953,10 +9519,22 @@ LANE(set_gt_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_gt_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_gt_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gt_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6965,10 +9543,22 @@ LANE(set_gt_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_gt_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_gt_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gt_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6977,10 +9567,22 @@ LANE(set_gt_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _B
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_gt_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_gt_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gt_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -6989,10 +9591,22 @@ LANE(set_gt_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_gt_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_gt_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gt_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7001,10 +9615,22 @@ LANE(set_gt_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_gt_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_gt_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gt_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7013,10 +9639,22 @@ LANE(set_gt_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_gt_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_gt_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gt_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7025,10 +9663,22 @@ LANE(set_ge_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ge_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ge_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ge_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7037,10 +9687,22 @@ LANE(set_ge_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ge_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ge_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ge_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7049,10 +9711,22 @@ LANE(set_ge_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _B
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ge_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ge_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ge_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7061,10 +9735,22 @@ LANE(set_ge_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ge_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ge_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ge_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7073,10 +9759,22 @@ LANE(set_ge_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ge_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ge_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ge_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7085,10 +9783,22 @@ LANE(set_ge_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ge_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ge_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ge_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7097,10 +9807,22 @@ LANE(set_equ_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_equ_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_equ_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_equ_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7109,10 +9831,22 @@ LANE(set_equ_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_equ_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_equ_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_equ_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7121,10 +9855,22 @@ LANE(set_equ_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_equ_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_equ_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_equ_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7133,10 +9879,22 @@ LANE(set_equ_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_equ_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_equ_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_equ_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7145,10 +9903,22 @@ LANE(set_equ_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_equ_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_equ_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_equ_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7157,10 +9927,22 @@ LANE(set_equ_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_equ_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_equ_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_equ_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7169,10 +9951,22 @@ LANE(set_neu_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_neu_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_neu_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_neu_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7181,10 +9975,22 @@ LANE(set_neu_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_neu_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_neu_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_neu_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7193,10 +9999,22 @@ LANE(set_neu_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_neu_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_neu_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_neu_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7205,10 +10023,22 @@ LANE(set_neu_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_neu_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_neu_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_neu_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7217,10 +10047,22 @@ LANE(set_neu_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_neu_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_neu_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_neu_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7229,10 +10071,22 @@ LANE(set_neu_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_neu_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_neu_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_neu_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7241,10 +10095,22 @@ LANE(set_ltu_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ltu_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ltu_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ltu_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7253,10 +10119,22 @@ LANE(set_ltu_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ltu_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ltu_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ltu_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7265,10 +10143,22 @@ LANE(set_ltu_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ltu_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ltu_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ltu_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7277,10 +10167,22 @@ LANE(set_ltu_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ltu_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ltu_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ltu_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7289,10 +10191,22 @@ LANE(set_ltu_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ltu_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ltu_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ltu_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7301,10 +10215,22 @@ LANE(set_ltu_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ltu_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ltu_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ltu_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7313,10 +10239,22 @@ LANE(set_leu_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_leu_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_leu_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_leu_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7325,10 +10263,22 @@ LANE(set_leu_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_leu_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_leu_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_leu_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7337,10 +10287,22 @@ LANE(set_leu_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_leu_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_leu_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_leu_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7349,10 +10311,22 @@ LANE(set_leu_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_leu_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_leu_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_leu_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7361,10 +10335,22 @@ LANE(set_leu_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_leu_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_leu_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_leu_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7373,10 +10359,22 @@ LANE(set_leu_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_leu_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_leu_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_leu_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7385,10 +10383,22 @@ LANE(set_gtu_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_gtu_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_gtu_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gtu_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7397,10 +10407,22 @@ LANE(set_gtu_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_gtu_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_gtu_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gtu_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7409,10 +10431,22 @@ LANE(set_gtu_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_gtu_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_gtu_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gtu_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7421,10 +10455,22 @@ LANE(set_gtu_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_gtu_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_gtu_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gtu_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7433,10 +10479,22 @@ LANE(set_gtu_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_gtu_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_gtu_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gtu_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7445,10 +10503,22 @@ LANE(set_gtu_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_gtu_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_gtu_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gtu_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7457,10 +10527,22 @@ LANE(set_geu_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_geu_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_geu_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_geu_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7469,10 +10551,22 @@ LANE(set_geu_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_geu_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_geu_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_geu_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7481,10 +10575,22 @@ LANE(set_geu_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_geu_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_geu_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_geu_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7493,10 +10599,22 @@ LANE(set_geu_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_geu_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_geu_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_geu_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7505,10 +10623,22 @@ LANE(set_geu_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_geu_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_geu_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_geu_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7517,10 +10647,22 @@ LANE(set_geu_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_geu_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_geu_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_geu_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_num_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7529,10 +10671,46 @@ LANE(set_num_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_num_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_num_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_num_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
+LANE(set_num_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_num_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
+LANE(set_num_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_num_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_num_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7541,10 +10719,46 @@ LANE(set_num_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_num_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_num_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_num_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
+LANE(set_num_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_num_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
+LANE(set_num_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_num_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_num_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7553,10 +10767,46 @@ LANE(set_num_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_num_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_num_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_num_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
+LANE(set_num_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_num_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
+LANE(set_num_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_num_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_nan_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7565,10 +10815,46 @@ LANE(set_nan_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_nan_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_nan_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_nan_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
+LANE(set_nan_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_nan_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
+LANE(set_nan_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_nan_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_nan_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7577,10 +10863,46 @@ LANE(set_nan_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_nan_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_nan_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_nan_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
+LANE(set_nan_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_nan_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
+LANE(set_nan_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_nan_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_nan_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7589,10 +10911,46 @@ LANE(set_nan_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_nan_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_nan_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_nan_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
+}
+
+LANE(set_nan_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
+}
+
+LANE(set_nan_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
+LANE(set_nan_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_nan_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -7600,9 +10958,19 @@ LANE(set_eq_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_eq_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_eq_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_eq_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -7610,9 +10978,19 @@ LANE(set_ne_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ne_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ne_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ne_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -7620,9 +10998,19 @@ LANE(set_lt_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_lt_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_lt_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_lt_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -7630,9 +11018,19 @@ LANE(set_le_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_le_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_le_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_le_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -7640,9 +11038,19 @@ LANE(set_gt_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_gt_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_gt_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gt_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -7650,9 +11058,19 @@ LANE(set_ge_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ge_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ge_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ge_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -7660,9 +11078,19 @@ LANE(set_equ_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_equ_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_equ_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_equ_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -7670,9 +11098,19 @@ LANE(set_neu_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_neu_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_neu_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_neu_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -7680,9 +11118,19 @@ LANE(set_ltu_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ltu_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ltu_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ltu_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -7690,9 +11138,19 @@ LANE(set_leu_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_leu_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_leu_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_leu_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -7700,9 +11158,19 @@ LANE(set_gtu_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_gtu_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_gtu_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gtu_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -7710,9 +11178,19 @@ LANE(set_geu_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_geu_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_geu_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_geu_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_num_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -7720,9 +11198,19 @@ LANE(set_num_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_num_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_num_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_num_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_nan_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -7730,9 +11218,19 @@ LANE(set_nan_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_nan_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
+    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_nan_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_nan_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7741,10 +11239,22 @@ LANE(set_eq_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_eq_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_eq_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_eq_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7753,10 +11263,22 @@ LANE(set_eq_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_eq_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_eq_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_eq_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7765,10 +11287,22 @@ LANE(set_eq_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_eq_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_eq_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_eq_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7777,10 +11311,22 @@ LANE(set_ne_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ne_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ne_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ne_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7789,10 +11335,22 @@ LANE(set_ne_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ne_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ne_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ne_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7801,10 +11359,22 @@ LANE(set_ne_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ne_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ne_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ne_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7813,10 +11383,22 @@ LANE(set_lt_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_lt_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_lt_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_lt_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7825,10 +11407,22 @@ LANE(set_lt_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_lt_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_lt_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_lt_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7837,10 +11431,22 @@ LANE(set_lt_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_lt_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_lt_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_lt_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7849,10 +11455,22 @@ LANE(set_le_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_le_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_le_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_le_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7861,10 +11479,22 @@ LANE(set_le_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_le_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_le_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_le_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7873,10 +11503,22 @@ LANE(set_le_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_le_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_le_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_le_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7885,10 +11527,22 @@ LANE(set_gt_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_gt_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_gt_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gt_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7897,10 +11551,22 @@ LANE(set_gt_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_gt_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_gt_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gt_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7909,10 +11575,22 @@ LANE(set_gt_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_gt_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_gt_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gt_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7921,10 +11599,22 @@ LANE(set_ge_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ge_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ge_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ge_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7933,10 +11623,22 @@ LANE(set_ge_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ge_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ge_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ge_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7945,10 +11647,22 @@ LANE(set_ge_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ge_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ge_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ge_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7957,10 +11671,22 @@ LANE(set_equ_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_equ_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_equ_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_equ_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7969,10 +11695,22 @@ LANE(set_equ_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_equ_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_equ_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_equ_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7981,10 +11719,22 @@ LANE(set_equ_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_equ_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_equ_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_equ_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -7993,10 +11743,22 @@ LANE(set_neu_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_neu_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_neu_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_neu_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -8005,10 +11767,22 @@ LANE(set_neu_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_neu_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_neu_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_neu_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -8017,10 +11791,22 @@ LANE(set_neu_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_neu_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_neu_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_neu_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -8029,10 +11815,22 @@ LANE(set_ltu_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ltu_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ltu_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ltu_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -8041,10 +11839,22 @@ LANE(set_ltu_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ltu_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ltu_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ltu_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -8053,10 +11863,22 @@ LANE(set_ltu_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_ltu_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_ltu_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_ltu_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -8065,10 +11887,22 @@ LANE(set_leu_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_leu_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_leu_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_leu_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -8077,10 +11911,22 @@ LANE(set_leu_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_leu_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_leu_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_leu_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -8089,10 +11935,22 @@ LANE(set_leu_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_leu_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_leu_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_leu_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -8101,10 +11959,22 @@ LANE(set_gtu_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_gtu_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_gtu_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gtu_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -8113,10 +11983,22 @@ LANE(set_gtu_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_gtu_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_gtu_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gtu_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -8125,10 +12007,22 @@ LANE(set_gtu_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_gtu_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_gtu_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_gtu_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -8137,10 +12031,22 @@ LANE(set_geu_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_geu_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_geu_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_geu_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -8149,10 +12055,22 @@ LANE(set_geu_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_geu_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_geu_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_geu_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -8161,10 +12079,22 @@ LANE(set_geu_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_geu_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_geu_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_geu_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_num_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -8173,10 +12103,22 @@ LANE(set_num_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_num_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_num_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_num_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_num_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -8185,10 +12127,22 @@ LANE(set_num_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_num_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_num_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_num_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_num_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -8197,10 +12151,22 @@ LANE(set_num_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_num_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_num_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_num_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_nan_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -8209,10 +12175,22 @@ LANE(set_nan_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_nan_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_nan_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_nan_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_nan_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -8221,10 +12199,22 @@ LANE(set_nan_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_nan_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_nan_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_nan_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_nan_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -8233,10 +12223,22 @@ LANE(set_nan_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
+LANE(set_nan_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
+}
+
 LANE(set_nan_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
+}
+
+LANE(set_nan_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
+    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_bf16x2_bf16x2_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
