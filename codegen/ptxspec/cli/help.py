@@ -27,6 +27,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "ptxspec eval setp.ltu.and.f32 nan 1 true",
         "ptxspec eval --file spec/examples/exp2.ptx x=1.5 --trace",
     ),
+    "compare": (
+        "ptxspec compare max.f32 fmaxf",
+        "ptxspec compare add.bf16 'mov.b16 %one, 0x3f80; fma.rn.bf16 %d, %a, %one, %b;'",
+        "ptxspec compare ex2.approx.f32 numpy.exp2 --format json",
+    ),
     "lint": ("ptxspec lint kernel.ptx", "ptxspec lint src/*.cu --target sm_80 --ptx 8.0 --format sarif > lint.sarif"),
     "explain": ("nvcc -c kernel.cu 2>&1 | ptxspec explain", "ptxspec explain < build.log --all"),
     "diff": ("ptxspec diff --ptx 8.5..8.8", "ptxspec diff --target A100..H100", "ptxspec diff --target sm_90..sm_100"),
