@@ -44,6 +44,7 @@ class Evaluation:
     variant: Variant
     target: str | None
     claim: str
+    hazard: str | None
     operands: list[int]
     results: list[int]
     trace: list[TraceLine]
@@ -96,6 +97,7 @@ def evaluate(
         variant=variant,
         target=target,
         claim=spec.claim(variant, target),
+        hazard=spec.catalog.hazard_text(variant, target),
         operands=operands,
         results=results,
         trace=lines if with_trace else [],

@@ -11,6 +11,7 @@ from ..model import CornerRow, Instruction, Spec, Variant
 from ..semantics.compile import Compiler
 from ..semantics.program import Program
 from .corner_cases import Case, CellError, cases
+from .hazards import contradictions
 
 Programs = Mapping[str | None, Program]
 
@@ -57,6 +58,7 @@ def check_instruction(compiler: Compiler, instruction: Instruction) -> tuple[Che
             errors += e.diagnostics
     if not errors:
         errors = _corner_cases(instruction, made)
+        errors += contradictions(instruction, {v: programs[None] for v, programs in made.items()})
     return Checked(instruction, made), errors
 
 

@@ -43,6 +43,8 @@ def run(options: argparse.Namespace) -> int:
         return OK
     v = found.variant
     print(f"{v}{' on ' + found.target if found.target else ''}, {found.claim}")
+    if found.hazard:
+        print(f"  hazard: {found.hazard}")
     places = [(place, s.type) for s in v.sources for place in s.places]
     for (name, type_), bits in zip(places, found.operands, strict=True):
         print(f"  {name}  {_value(bits, type_)}")
@@ -90,6 +92,7 @@ def _as_json(found: Evaluation) -> dict[str, Any]:
         "operands": [_json(o, type_) for o, type_ in zip(found.operands, sources, strict=True)],
         "result": results[0] if len(results) == 1 else results,
         "claim": found.claim,
+        "hazard": found.hazard,
         "trace": [
             {
                 "lane": t.lane, "stage": t.stage, "name": t.name, "line": f"{t.path}:{t.line}",

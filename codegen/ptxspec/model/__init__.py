@@ -20,7 +20,9 @@ from .instruction import (
     Accuracy,
     CornerRow,
     CornerTable,
+    Crash,
     HardwarePath,
+    HazardRule,
     Instruction,
     Judged,
     Key,
@@ -30,6 +32,7 @@ from .instruction import (
     Operand,
     OperandRule,
     Page,
+    Proof,
     SyntaxLine,
     Tolerated,
     Value,
@@ -42,9 +45,9 @@ from .units import Argument, Core, Differences, Fitted, Interpolator, Unit, Unit
 
 __all__ = [
     "BOOL", "OVERFLOWS", "ROUNDINGS", "Accuracy", "Argument", "Assembler", "Code", "Core", "CornerRow", "CornerTable",
-    "Differences", "Entry", "Evidence", "Fitted", "FixedPoint", "Form", "Format", "HardwarePath", "Implied",
-    "Instruction", "Interpolator", "Judged", "Key", "Kind", "LaneBits", "Meaning", "Modifier", "Naming", "NanRule",
-    "Note", "Operand", "OperandRule", "Page", "Pattern", "Recording", "Rule", "Selector", "Spec", "Speed",
-    "SpeedTable", "SyntaxLine", "Tolerated", "Type", "Unit", "UnitModel", "Value", "Variant", "Word",
+    "Crash", "Differences", "Entry", "Evidence", "Fitted", "FixedPoint", "Form", "Format", "HardwarePath", "HazardRule",
+    "Implied", "Instruction", "Interpolator", "Judged", "Key", "Kind", "LaneBits", "Meaning", "Modifier", "Naming",
+    "NanRule", "Note", "Operand", "OperandRule", "Page", "Pattern", "Proof", "Recording", "Rule", "Selector", "Spec",
+    "Speed", "SpeedTable", "SyntaxLine", "Tolerated", "Type", "Unit", "UnitModel", "Value", "Variant", "Word",
     "bits_of", "float_in", "ieee", "integer_in", "number_in",
 ]  # fmt: skip

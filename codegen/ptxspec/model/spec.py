@@ -144,8 +144,7 @@ class Spec:
 
     def has_kernel(self, v: Variant) -> bool:
         """Whether a kernel can be compiled for it: it is current, and the assembler comes to an end."""
-        crashes = any(s.matches(v) for s in self.instructions[v.opcode].crashes)
-        return self.catalog.is_current(v.requires) and not crashes
+        return self.catalog.is_current(v.requires) and not v.crash
 
     @property
     def newest(self) -> str:

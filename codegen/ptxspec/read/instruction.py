@@ -13,6 +13,7 @@ from ..grounds import VERDICTS, Grounds
 from ..model import (
     Accuracy,
     Code,
+    Crash,
     Form,
     HardwarePath,
     Instruction,
@@ -31,6 +32,7 @@ from ..model import (
 from ..semantics.resolve import Meanings, names_read, resolve
 from .context import Context, words
 from .corner_tables import read_table
+from .hazards import HazardReader
 from .lane_bits import read_lane_bits
 from .positioned import Document, Where
 from .requirements import expanded, manual_requirement, observed_requirement
@@ -76,6 +78,7 @@ class _InstructionFile:
         lane_bits = read_lane_bits(
             doc, self.context, data.get("lane_bits", []), self.found, self.selector, self.grounds
         )
+        hazards = HazardReader(doc, self.context, self.spec.catalog, self.found, self.selector, self.grounds, self.on)
         rules = [self.rule(("requires", i), r) for i, r in entries("requires")]
         observed = [
             self.rule(("assembler", "requires", i), r, Grounds((VERDICTS,)))
@@ -121,8 +124,10 @@ class _InstructionFile:
             unpacks=self.unpacks(),
             lane_bits=lane_bits,
             crashes=tuple(
-                self.selector(("assembler", "crashes", i), c) for i, c in enumerate(self.assembler.get("crashes", []))
+                Crash(self.selector(("assembler", "crashes", i), c), words(c["text"]))
+                for i, c in enumerate(self.assembler.get("crashes", []))
             ),
+            hazards=hazards.read(data.get("hazards", [])) if self.all_variants else (),
             acts_on=self.acts_on(),
         )  # fmt: skip
         if len(self.errors) > before:
@@ -243,7 +248,7 @@ class _InstructionFile:
                 # Of the same form a variant may have operands of other types.
                 if v and self.syntax.types_of(spellings, names) == {s.name: s.type for s in (v.result, *v.sources)}:
                     self.errors.append(self.doc.error(at, f"{v} is a variant already"))
-            found.append(Tolerated(" ".join(t["syntax"].split()), forms, words(t["note"])))
+            found.append(Tolerated(" ".join(t["syntax"].split()), forms, words(t["note"]), t.get("crash", False)))
         return tuple(found)
 
     def elsewhere(self) -> tuple[tuple[str, ...], ...] | None:
@@ -333,7 +338,7 @@ class _InstructionFile:
             rests_on=self.grounds(where, n),
             selector=self.selector(where, n),
             open=words(n.get("open", "")),
-            hazard=n.get("hazard", False),
+            loose=n.get("loose", False),
         )
 
     def hardware(self, where: Where, h: dict[str, Any]) -> HardwarePath | None:
@@ -365,6 +370,8 @@ class _InstructionFile:
             manual=manual if v.listed else None,
             claim=claim,
             means=means,
+            hazards=tuple(h.hazard for h in made.hazards if h.selector.matches(v)),
+            crash=" ".join(c.text for c in made.crashes if c.selector.matches(v)),
         )
 
     def satisfiable(self, v: Variant, made: Instruction) -> None:

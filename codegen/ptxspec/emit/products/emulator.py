@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from ... import catalog, ptx
-from ...catalog import Requirement
+from ...catalog import Hazard, Requirement
 from ...check.checking import Checked
 from ...diagnostics import PtxspecError
 from ...model import BOOL, ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
@@ -83,6 +83,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         "emulator/index.py.j2", ["spec/targets.yaml", "spec/types.yaml", *paths],
         targets=list(spec.targets.values()), versions=list(spec.versions.values()), types=list(spec.types.values()),
         requirements=list(index.requirements), signatures=list(index.signatures), classes=list(index.classes),
+        hazards=list(index.hazards),
         opcodes=opcodes,
     )  # fmt: skip
     files[f"{_FOLDER}/assembler.py"] = templates.render(
@@ -108,6 +109,7 @@ class _Index:
 
     signatures: dict[str, int] = field(default_factory=dict)
     requirements: dict[Requirement, int] = field(default_factory=dict)
+    hazards: dict[Hazard, int] = field(default_factory=dict)
     classes: dict[str, int] = field(default_factory=dict)
 
     def rows(self, instruction: Instruction) -> list[tuple[str, int]]:
@@ -117,8 +119,11 @@ class _Index:
     def _class(self, instruction: Instruction, v: Variant) -> int:
         signature = self.signatures.setdefault(_signature(v), len(self.signatures))
         requirement = self.requirements.setdefault(v.requires, len(self.requirements))
-        advice = "advise" if instruction.is_advisable(v) else "-"
-        text = f"{v.operands} {v.claim} {signature} {requirement} {advice} {'.'.join(v.means) or '-'}"
+        listed = "listed" if v.listed else "-"
+        # What the machine code does instead is told by queries; here it only matters where.
+        where = (h._replace(text="") for h in v.hazards)
+        hazards = ".".join(str(self.hazards.setdefault(h, len(self.hazards))) for h in where) or "-"
+        text = f"{v.operands} {v.claim} {signature} {requirement} {listed} {hazards} {'.'.join(v.means) or '-'}"
         text += f" {'.'.join(str(i) for i, r in enumerate(instruction.operand_rules) if r.selector.matches(v)) or '-'}"
         return self.classes.setdefault(text, len(self.classes))
 

@@ -44,6 +44,8 @@ class Row:
     manual: str
     stands_for: str
     measured: tuple[str, ...]
+    hazard: bool
+    crash: str
 
 
 @dataclass(frozen=True)
@@ -209,6 +211,8 @@ def _row(spec: Spec, instruction: Instruction, v: Variant) -> Row:
         requires=requires,
         manual="" if manual == requires else manual,
         stands_for=longer.spelling if longer else "",
+        hazard=bool(v.hazards),
+        crash=v.crash,
         measured=tuple(dict.fromkeys(r.target for r in spec.recordings if spec.claim(v, r.target) == "measured")),
     )
 
