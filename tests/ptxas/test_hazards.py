@@ -18,8 +18,8 @@ from oracles.folding import folded
 from ptxspec.catalog import Target
 from ptxspec.gpu import vectors
 from ptxspec.gpu.compare import Comparison, Found
-from ptxspec.lint.findings import ERROR
 from ptxspec.model import BOOL, HazardRule, Spec, Variant
+from ptxspec.ptx.complaints import ERROR
 from ptxspec.query.database import Database
 
 SPEC = specification()
