@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from helpers.bench import Bench, next_up, some_up, up, variant
+from helpers.bench import Bench, some_up, up, variant
 from ptxspec.read.link import read
 
 
