@@ -9,8 +9,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from helpers.made_up_instructions import Exact, project
 from helpers.sizes import each_size
-from helpers.typed import Exact, project
 from ptxspec.evaluate import emulator
 from ptxspec.model import ROUNDINGS, float_in
 from ptxspec.roots import Root

@@ -12,7 +12,7 @@ import numpy as np
 import ptxemu
 import pytest
 from helpers import ROOT, repository
-from helpers.made_up import BITS, UNITS, special_values
+from helpers.made_up_units import BITS, UNITS, special_values
 from helpers.project import Project
 from ptxspec.check.checking import check
 from ptxspec.evaluate import emulator

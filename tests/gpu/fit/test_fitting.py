@@ -17,7 +17,7 @@ import numpy as np
 import ptxemu
 import pytest
 from helpers import ROOT, repository
-from helpers.made_up import (
+from helpers.made_up_units import (
     BITS,
     CORES,
     INFINITY,
