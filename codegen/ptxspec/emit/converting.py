@@ -6,7 +6,7 @@ Three rewritings, none of which changes a bit:
 - What random bits round is moved by them first, bounded then, and converted at last.
 - What is bounded and converted to 16 bits is bounded there.
 
-C takes another: a quotient by a power of two is a product.
+C takes the first of them, and another: a quotient by a power of two is a product.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FACTOR = 24
 
 
 def converting_late(lets: Lets) -> Lets:
-    return _bounding_late(_moving(_without_widening(lets)))
+    return _bounding_late(_moving(without_widening(lets)))
 
 
 def is_usual(f: Format) -> bool:
@@ -80,7 +80,7 @@ def _bounding_late(lets: Lets) -> Lets:
     return tuple(found)
 
 
-def _without_widening(lets: Lets) -> Lets:
+def without_widening(lets: Lets) -> Lets:
     """What is widened to binary64 first is computed as an operation on several formats: exact products, and a sum."""
 
     def bare(term: Term) -> Term:

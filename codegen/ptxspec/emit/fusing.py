@@ -20,7 +20,7 @@ from typing import TypeAlias, TypeGuard
 from ..model import BOOL
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Let, Program, Term, Var, live, variables
-from .converting import converting_late, is_usual, without_quotients
+from .converting import converting_late, is_usual, without_quotients, without_widening
 
 FLUSH = "flushed"
 # (value, x, ...): the first NaN of the others, made quiet, where the value, which is reused, is a NaN and one is there.
@@ -55,7 +55,7 @@ def fuse(program: Program) -> Program:
 def shorten(program: Program) -> Program:
     """A program that does the same in fewer lines, and may call `FLUSH` and `PROPAGATE`."""
     lets, results = _without_second_canonicalising(program.lets, program.results)
-    lets = without_quotients(_without_first_canonicalising(lets, results))
+    lets = without_quotients(without_widening(_without_first_canonicalising(lets, results)))
     lets = _with_corrections(_flushing_late(lets, results), results, _propagation)
     return replace(program, lets=live(lets, results), results=results)
 

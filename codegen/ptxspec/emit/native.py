@@ -14,7 +14,7 @@ import mpmath  # type: ignore[import-untyped]
 from ..model import BOOL, FixedPoint, Format, Kind, Spec, number_in
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Program
-from .converting import is_usual
+from .converting import SEVERAL, is_usual
 from .fusing import FLUSH, PROPAGATE, shorten
 from .lowering import ELEMENTARY, Function, Lowering, Shared, applications, source_of, written
 from .text import Files, Templates
@@ -137,8 +137,18 @@ def _steering(t: Apply) -> str | None:
 
 def _has_mixed(t: Apply) -> bool:
     """Are all operands numbers of binary32, and is the result one of it or of a narrower format?"""
-    known = t.function in ("addition", "subtraction", "multiplication", "fusedMultiplyAdd")
-    return known and all(_single(k) for k in (t.kind, *(a.kind for a in t.arguments)))
+    return t.function in SEVERAL and all(_single(k) for k in (t.kind, *(a.kind for a in t.arguments)))
+
+
+def _in_single(t: Apply) -> bool:
+    """Are products of these formats numbers of binary32, and sums between its ends, to be rounded to odd there?"""
+    formats = [a.kind.format for a in t.arguments]
+    if t.kind.width > 16 or t.mode != ROUNDINGS[0] or any(f is None or f.precision > 12 for f in formats):
+        return False
+    ends = [(f.emin - f.fraction_bits, f.emax + 1) for f in formats if f is not None]
+    factors = ends if t.function == "multiplication" else ends[:-1]
+    low = min(sum(least for least, _ in factors), ends[-1][0])
+    return low >= -149 and max(sum(most for _, most in factors), ends[-1][1]) < 127
 
 
 def _converting(source: Kind, f: Kind, mode: str) -> str | None:
@@ -231,7 +241,7 @@ class _Writer(Lowering):
             return f"{t.function}_{t.kind.storage}({', '.join(arguments)})"
         if t.function == "convert":
             return self.converted(t, arguments[0])
-        if t.mixed:
+        if t.mixed or (t.function in SEVERAL and t.format is not None and not is_usual(t.format)):
             return self.mixed(t, arguments)
         name = t.format.name if t.format else _number(t.arguments[0].kind)
         if t.function == "convertStochastic":
@@ -253,23 +263,26 @@ class _Writer(Lowering):
         return f"{t.function}_{name}({', '.join(arguments)})"
 
     def mixed(self, t: Apply, arguments: list[str]) -> str:
-        """In binary32 after operands are numbers of it, else by way of binary64."""
+        """In binary32 after operands are numbers of it, or where it has their products and the ends of their sums;
+        else by way of binary64."""
         name, how = _number(t.kind), f"{t.mode}, {int(t.ftz)}"
-        if _is_native(t.kind):
+        if _is_native(t.kind) and t.kind.width == 32:
             widened = [
                 x if a.kind == t.kind else f"from_single_{name}(single_{_number(a.kind)}({x}), roundTiesToEven, 0)"
                 for a, x in zip(t.arguments, arguments, strict=True)
             ]
             return f"{t.function}_{name}({', '.join(widened)}, {how})"
-        x, y, *z = (f"number_{_number(a.kind)}({x})" for a, x in zip(t.arguments, arguments, strict=True))
-        match t.function:
-            case "multiplication":
-                return f"convert_{name}({x} * {y}, {how})"
-            case "fusedMultiplyAdd":
-                return f"sum_{name}({x} * {y}, {z[0]}, {how})"
-            case "subtraction":
-                return f"sum_{name}({x}, -{y}, {how})"
-        return f"sum_{name}({x}, {y}, {how})"
+        single = _in_single(t)
+        of = "single" if single else "number"
+        x, y, *z = (f"{of}_{_number(a.kind)}({x})" for a, x in zip(t.arguments, arguments, strict=True))
+        if t.function == "multiplication":
+            return f"{'from_single' if single else 'convert'}_{name}({x} * {y}, {how})"
+        pair = (f"{x} * {y}", *z) if z else (x, f"-{y}" if t.function == "subtraction" else y)
+        if t.kind.width == 64:
+            return f"convert_{name}({' + '.join(pair)}, {how})"
+        if single:
+            return f"from_single_{name}(float_sum_to_odd({', '.join(pair)}), {how})"
+        return f"sum_{name}({', '.join(pair)}, {how})"
 
     def converted(self, t: Apply, x: str) -> str:
         """By way of binary32 or binary64, whichever has all numbers of the source; integers of 64 bits and f64 rounded
