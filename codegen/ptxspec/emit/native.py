@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import mpmath  # type: ignore[import-untyped]
 
-from ..model import BOOL, FixedPoint, Format, Kind, Spec, number_in
+from ..model import BOOL, ROUNDINGS, FixedPoint, Format, Kind, Spec, number_in
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Program
 from .converting import SEVERAL, is_usual
