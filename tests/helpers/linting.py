@@ -166,7 +166,7 @@ UNTOUCHED = r"""
 .maxntid 128, 1, 1
 {
   .reg .f32 %f<9>; .reg .pred p; .reg .b64 %rd<3>;   // add.foo.f32 %f0, %f1, %f2;
-  .reg .b16 %h<4>, %rs; .reg .b32 %r<5>, r0;
+  .reg .b16 %h<4>, %rs; .reg .b32 %r<5>, r0, lo, hi;
   .loc 1 2 3
   .loc 1 2 3, function_name $L__info+4, inlined_at 1 5 6
   /* add.foo.f32 %f0, %f1, %f2;

@@ -328,9 +328,34 @@ def test_diff_lists_what_a_version_or_a_target_brought(run: Run) -> None:
         *(("f16x2", narrow) for narrow in ("e2m3x2", "e3m2x2", "e2m1x2")),
     }  # fmt: skip
     _, out, _ = run("diff", "--target", "sm_75..sm_80")
-    assert "+ max{.ftz}.NaN.f32 (2 operands) " in out
-    assert "+ fma.rnd{.relu}.{bf16,bf16x2} (3 operands) " in out and ".rnd is one of .rn, .rz, .rm, .rp\n" in out
+    rows = [" ".join(line.split()) for line in out.splitlines()]
+    assert "+ max{.ftz}.NaN.f32 2 operands sm_80 PTX 7.0" in rows
+    assert "+ fma.rnd{.relu}.{bf16,bf16x2} 3 operands sm_80 PTX 7.0" in rows
+    assert ".rnd is one of .rn, .rz, .rm, .rp" in rows
     assert run("diff", "--ptx", "8.5")[0] == 2
+
+
+def test_diff_groups_as_syntax_does(run: Run) -> None:
+    _, out, _ = run("diff", "--ptx", "8.5..8.8")
+    *table, total = out.splitlines()
+    rows = {" ".join(line.split()) for line in table}
+    assert {f"+ {opcode}{{.rnd}}{{.ftz}}.f32x2 2 operands sm_100 PTX 8.6" for opcode in ("add", "mul", "sub")} <= rows
+    assert "+ fma.rnd{.ftz}.f32x2 3 operands sm_100 PTX 8.6" in rows
+    assert "+ max{.ftz}{.NaN}{.abs}.f32 3 operands sm_100 PTX 8.8" in rows
+    # 153 variants in a screen.
+    assert total == "PTX 8.5 to PTX 8.8: 153 more, 0 fewer" and len(table) < 25
+    # What is gone ended with a version.
+    _, out, _ = run("diff", "--target", "sm_13..sm_20")
+    assert "- rsqrt.{f32,f64} 1 operand sm_10 PTX 1.0 to 1.3" in {" ".join(line.split()) for line in out.splitlines()}
+
+
+def test_the_lines_of_diff_fit_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    _, out, _ = run("diff", "--ptx", "7.8..9.5")
+    assert all(line.startswith("+ ") for line in out.splitlines() if "PTX 9.4" in line)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    _, out, _ = run("diff", "--ptx", "7.8..9.5")
+    assert max(map(len, out.splitlines())) <= 80
 
 
 def test_misuse_is_exit_2_with_a_suggestion(run: Run) -> None:

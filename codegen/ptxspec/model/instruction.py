@@ -118,6 +118,16 @@ class SyntaxLine:
 
 
 @dataclass(frozen=True)
+class Compared:
+    """How variants stand to functions of other languages: they differ for operands of the classes `differs`, else they
+    are equal, but for what the functions leave open."""
+
+    selector: Selector
+    functions: tuple[str, ...]
+    differs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Note:
     """A paragraph about some variants. `open` says what the manual leaves open of their results; `loose`: their results
     may be others than the spelling lets one expect, which whoever asks about them is told."""
@@ -320,8 +330,8 @@ class Instruction:
     variant has is refused. It is None where nobody said, so that nothing is known of other forms. `other_modifiers` are
     those that only other instructions of this name have, `empty_types` types that the assembler takes beside the
     others, and that do nothing. `acts_on` are the formats that a modifier acts on here, where not on all.
-    `vectors_elsewhere`: statements with registers that are vectors are other instructions. `unpacks`: a statement whose
-    source is a vector may stand the other way round, with the vector as its result; what this rests on."""
+    `vectors_elsewhere`: statements with registers that are vectors are other instructions. `unpacks`: a statement
+    whose source is a vector may stand the other way round, with the vector as its result; what this rests on."""
 
     opcode: str
     path: str
@@ -354,6 +364,7 @@ class Instruction:
     crashes: tuple[Crash, ...] = ()
     hazards: tuple[HazardRule, ...] = ()
     acts_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    compared: tuple[Compared, ...] = ()
 
     @cached_property
     def operand_names(self) -> frozenset[str]:

@@ -55,6 +55,7 @@ def _variant(db: Database, v: Variant) -> str:
     if v.hazards:
         grounds = dict.fromkeys(_told(about["grounds"][about["hazards"][i]["rests_on"]]) for i in known["hazards"])
         lines.append(f"- hazard: {db.hazard(v)} ({'; '.join(grounds)})")
+    lines += [f"- {about['compared'][i][1]}" for i in known.get("compared", ())]
     notes = [about["notes"][i] for i in known.get("notes", ())]
     lines += (
         ["", *(f"- {text} ({_told(about['grounds'][grounds])})" for text, _, grounds, *_ in notes)] if notes else []

@@ -13,6 +13,7 @@ from ..grounds import VERDICTS, Grounds
 from ..model import (
     Accuracy,
     Code,
+    Compared,
     Crash,
     Form,
     HardwarePath,
@@ -35,7 +36,7 @@ from .corner_tables import read_table
 from .hazards import HazardReader
 from .lane_bits import read_lane_bits
 from .positioned import Document, Where
-from .requirements import expanded, manual_requirement, observed_requirement
+from .requirements import Requirements, expanded
 from .signatures import SyntaxReader
 
 
@@ -129,11 +130,13 @@ class _InstructionFile:
             ),
             hazards=hazards.read(data.get("hazards", [])) if self.all_variants else (),
             acts_on=self.acts_on(),
+            compared=tuple(self.compared(("compared", i), c) for i, c in entries("compared")),
         )  # fmt: skip
         if len(self.errors) > before:
             return None
         wanted = {v.form for v in self.variants if spelling is None or v.spelling == spelling}
-        completed = [self.complete(v, made) if v.form in wanted else v for v in self.variants]
+        required = Requirements(made.rules, made.assembler_rules, self.spec.catalog)
+        completed = [self.complete(v, made, required) if v.form in wanted else v for v in self.variants]
         variants = [v for v in completed if not (refused and refused.matches(v))]
         for v in variants:
             if v.form in wanted:
@@ -332,6 +335,12 @@ class _InstructionFile:
             self.errors.append(self.doc.error((*where, "range"), str(e), help))
         return Accuracy(self.selector(where, a), a["kind"], str(a["bound"]), text, a["section"])
 
+    def compared(self, where: Where, c: dict[str, Any]) -> Compared:
+        for i, name in enumerate(c["with"]):
+            if not name.startswith("numpy."):
+                self.context.known(self.doc, (*where, "with", i), name, self.spec.functions.names, "function")
+        return Compared(self.selector(where, c), tuple(c["with"]), tuple(map(words, c.get("differs", ()))))
+
     def note(self, where: Where, n: dict[str, Any]) -> Note:
         return Note(
             text=words(n["text"]),
@@ -354,9 +363,9 @@ class _InstructionFile:
 
     # Variants
 
-    def complete(self, v: Variant, made: Instruction) -> Variant:
+    def complete(self, v: Variant, made: Instruction, required: Requirements) -> Variant:
         """A variant with what it requires, and what it claims."""
-        manual = manual_requirement(v, made.rules, self.spec.catalog)
+        manual, observed = required.of(v)
         means = tuple(n for m in made.means if m.selector.matches(v) for n in m.modifiers)
         if v.listed and any(a.selector.matches(v) for a in made.accuracy):
             claim = "bounded"
@@ -366,7 +375,7 @@ class _InstructionFile:
             claim = "exact" if any(j.selector.matches(v) for j in made.judged) else "unjudged"
         return replace(
             v,
-            requires=observed_requirement(v, made.rules, made.assembler_rules, self.spec.catalog),
+            requires=observed,
             manual=manual if v.listed else None,
             claim=claim,
             means=means,

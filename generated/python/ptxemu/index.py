@@ -809,8 +809,8 @@ HAZARDS: tuple[Hazard, ...] = (
 )
 
 # What many variants have in common: source operands, claim, the places of the signature and of the requirement,
-# whether NVIDIA's manual lists it, the places of hazards, the modifiers that it is short for, and the places of the rules
-# of its operands.
+# whether NVIDIA's manual lists it, the places of hazards, the modifiers that it is short for, and the places of the
+# rules of its operands.
 CLASSES = (
     "1 exact 0 0 listed - - -",
     "1 exact 0 1 listed - - -",

@@ -12,6 +12,7 @@ from typing import Any
 
 from ...check.checking import Checked
 from ...check.claims import judges, recorded
+from ...check.relations import relation
 from ...grounds import Grounds
 from ...model import (
     BOOL,
@@ -217,6 +218,7 @@ class _Opcode:
             "notes": [self.note(n) for n in i.notes],
             "hazards": [self.hazard(h) for h in i.hazards],
             "crashes": [_given(**{"for": c.selector.text}, text=c.text) for c in i.crashes],
+            **_given(compared=[[c.selector.text, relation(self.spec.functions, c)] for c in i.compared]),
             # The tables are filled by what stands before them.
             "variants": [self.variant(v) for v in i.variants],
             "signatures": self.signatures.values,
@@ -277,6 +279,7 @@ class _Opcode:
             notes=[n for n, note in enumerate(i.notes) if note.selector.matches(v)],
             hazards=[n for n, hazard in enumerate(i.hazards) if hazard.selector.matches(v)],
             crashes=[n for n, crash in enumerate(i.crashes) if crash.selector.matches(v)],
+            compared=[n for n, c in enumerate(i.compared) if c.selector.matches(v)],
             operands=[n for n, rule in enumerate(i.operand_rules) if rule.selector.matches(v)],
         ) | {
             # Where the manual says otherwise

@@ -6,9 +6,9 @@ import numpy as _np
 from ..arithmetic import convert, division, multiplication, roundToIntegral
 from ..binary import Array, roundTiesToAway, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
 from ..comparison import maximum, maximumNumber, minimum, minimumNumber
-from ..conversion import convert as _any_convert, convertStochastic
+from ..conversion import convert as _any_convert, convertOr as _convertOr, movedBy as _movedBy
 from ..declared import isNaN as _declared_isNaN, isZero as _declared_isZero, maximum as _declared_maximum
-from ..encoding import convertNaN, copySign, flushed as _flushed, isNaN, isSubnormal, isZero, quieten
+from ..encoding import convertNaN, flushed as _flushed, isNaN, isZero, quieten
 from ..formats import (
     bf16,
     e2m1,
@@ -56,17 +56,16 @@ _x43e00000: Array = _np.array(0x43e00000, _np.uint32)
 _x4600: Array = _np.array(0x4600, _np.uint16)
 _x4760: Array = _np.array(0x4760, _np.uint16)
 _x47600000: Array = _np.array(0x47600000, _np.uint32)
-_x477fe000: Array = _np.array(0x477fe000, _np.uint32)
 _x4780: Array = _np.array(0x4780, _np.uint16)
 _x47e00000: Array = _np.array(0x47e00000, _np.uint32)
 _x4f00: Array = _np.array(0x4f00, _np.uint16)
 _x5f00: Array = _np.array(0x5f00, _np.uint16)
 _x7b00: Array = _np.array(0x7b00, _np.uint16)
+_x7bff: Array = _np.array(0x7bff, _np.uint16)
 _x7f: Array = _np.array(0x7f, _np.uint8)
 _x7f00: Array = _np.array(0x7f00, _np.uint16)
 _x7f000000: Array = _np.array(0x7f000000, _np.uint32)
 _x7f7f: Array = _np.array(0x7f7f, _np.uint16)
-_x7f7f0000: Array = _np.array(0x7f7f0000, _np.uint32)
 _x7f7fe000: Array = _np.array(0x7f7fe000, _np.uint32)
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
@@ -86,19 +85,17 @@ _xc3e00000: Array = _np.array(0xc3e00000, _np.uint32)
 _xc600: Array = _np.array(0xc600, _np.uint16)
 _xc760: Array = _np.array(0xc760, _np.uint16)
 _xc7600000: Array = _np.array(0xc7600000, _np.uint32)
-_xc77fe000: Array = _np.array(0xc77fe000, _np.uint32)
 _xc780: Array = _np.array(0xc780, _np.uint16)
 _xc7e00000: Array = _np.array(0xc7e00000, _np.uint32)
 _xcf00: Array = _np.array(0xcf00, _np.uint16)
 _xdf00: Array = _np.array(0xdf00, _np.uint16)
 _xfb00: Array = _np.array(0xfb00, _np.uint16)
+_xfbff: Array = _np.array(0xfbff, _np.uint16)
 _xff: Array = _np.array(0xff, _np.uint8)
 _xff00: Array = _np.array(0xff00, _np.uint16)
 _xff000000: Array = _np.array(0xff000000, _np.uint32)
 _xff7f: Array = _np.array(0xff7f, _np.uint16)
-_xff7f0000: Array = _np.array(0xff7f0000, _np.uint32)
 _xff7fe000: Array = _np.array(0xff7fe000, _np.uint32)
-_xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 
 # Behind a line of a function stands where in the specification it and the next ones come from.
 
@@ -140,8 +137,7 @@ def cvt_rni_u64_f16_1(a: Array) -> Array:
 
 
 def cvt_rni_u64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u64, roundTiesToEven, False)  # cvt.yaml:255
-    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:258
+    return _convertOr(a, _x8000000000000000, f64, u64, roundTiesToEven, False)  # cvt.yaml:258
 
 
 @_tabulated(16)
@@ -181,8 +177,7 @@ def cvt_rni_s64_f16_1(a: Array) -> Array:
 
 
 def cvt_rni_s64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s64, roundTiesToEven, False)  # cvt.yaml:255
-    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:258
+    return _convertOr(a, _x8000000000000000, f64, s64, roundTiesToEven, False)  # cvt.yaml:258
 
 
 @_tabulated(16)
@@ -222,8 +217,7 @@ def cvt_rzi_u64_f16_1(a: Array) -> Array:
 
 
 def cvt_rzi_u64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u64, roundTowardZero, False)  # cvt.yaml:255
-    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:258
+    return _convertOr(a, _x8000000000000000, f64, u64, roundTowardZero, False)  # cvt.yaml:258
 
 
 @_tabulated(16)
@@ -263,8 +257,7 @@ def cvt_rzi_s64_f16_1(a: Array) -> Array:
 
 
 def cvt_rzi_s64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s64, roundTowardZero, False)  # cvt.yaml:255
-    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:258
+    return _convertOr(a, _x8000000000000000, f64, s64, roundTowardZero, False)  # cvt.yaml:258
 
 
 @_tabulated(16)
@@ -304,8 +297,7 @@ def cvt_rmi_u64_f16_1(a: Array) -> Array:
 
 
 def cvt_rmi_u64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u64, roundTowardNegative, False)  # cvt.yaml:255
-    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:258
+    return _convertOr(a, _x8000000000000000, f64, u64, roundTowardNegative, False)  # cvt.yaml:258
 
 
 @_tabulated(16)
@@ -345,8 +337,7 @@ def cvt_rmi_s64_f16_1(a: Array) -> Array:
 
 
 def cvt_rmi_s64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s64, roundTowardNegative, False)  # cvt.yaml:255
-    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:258
+    return _convertOr(a, _x8000000000000000, f64, s64, roundTowardNegative, False)  # cvt.yaml:258
 
 
 @_tabulated(16)
@@ -386,8 +377,7 @@ def cvt_rpi_u64_f16_1(a: Array) -> Array:
 
 
 def cvt_rpi_u64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u64, roundTowardPositive, False)  # cvt.yaml:255
-    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:258
+    return _convertOr(a, _x8000000000000000, f64, u64, roundTowardPositive, False)  # cvt.yaml:258
 
 
 @_tabulated(16)
@@ -427,8 +417,7 @@ def cvt_rpi_s64_f16_1(a: Array) -> Array:
 
 
 def cvt_rpi_s64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s64, roundTowardPositive, False)  # cvt.yaml:255
-    return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:258
+    return _convertOr(a, _x8000000000000000, f64, s64, roundTowardPositive, False)  # cvt.yaml:258
 
 
 def cvt_rni_u8_f32_1(a: Array) -> Array:
@@ -444,8 +433,7 @@ def cvt_rni_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rni_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTiesToEven, False)  # cvt.yaml:255
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:258
+    return _convertOr(a, _x8000000000000000, f32, u64, roundTiesToEven, False)  # cvt.yaml:258
 
 
 def cvt_rni_s8_f32_1(a: Array) -> Array:
@@ -461,8 +449,7 @@ def cvt_rni_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rni_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTiesToEven, False)  # cvt.yaml:255
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:258
+    return _convertOr(a, _x8000000000000000, f32, s64, roundTiesToEven, False)  # cvt.yaml:258
 
 
 def cvt_rni_ftz_u8_f32_1(a: Array) -> Array:
@@ -478,8 +465,7 @@ def cvt_rni_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rni_ftz_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTiesToEven, False, True)  # cvt.yaml:255
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:258
+    return _convertOr(a, _x8000000000000000, f32, u64, roundTiesToEven, False, True)  # cvt.yaml:258
 
 
 def cvt_rni_ftz_s8_f32_1(a: Array) -> Array:
@@ -495,8 +481,7 @@ def cvt_rni_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rni_ftz_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTiesToEven, False, True)  # cvt.yaml:255
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:258
+    return _convertOr(a, _x8000000000000000, f32, s64, roundTiesToEven, False, True)  # cvt.yaml:258
 
 
 def cvt_rzi_u8_f32_1(a: Array) -> Array:
@@ -512,8 +497,7 @@ def cvt_rzi_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rzi_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTowardZero, False)  # cvt.yaml:255
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:258
+    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardZero, False)  # cvt.yaml:258
 
 
 def cvt_rzi_s8_f32_1(a: Array) -> Array:
@@ -529,8 +513,7 @@ def cvt_rzi_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rzi_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTowardZero, False)  # cvt.yaml:255
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:258
+    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardZero, False)  # cvt.yaml:258
 
 
 def cvt_rzi_ftz_u8_f32_1(a: Array) -> Array:
@@ -546,8 +529,7 @@ def cvt_rzi_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rzi_ftz_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTowardZero, False, True)  # cvt.yaml:255
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:258
+    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardZero, False, True)  # cvt.yaml:258
 
 
 def cvt_rzi_ftz_s8_f32_1(a: Array) -> Array:
@@ -563,8 +545,7 @@ def cvt_rzi_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rzi_ftz_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTowardZero, False, True)  # cvt.yaml:255
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:258
+    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardZero, False, True)  # cvt.yaml:258
 
 
 def cvt_rmi_u8_f32_1(a: Array) -> Array:
@@ -580,8 +561,7 @@ def cvt_rmi_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rmi_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTowardNegative, False)  # cvt.yaml:255
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:258
+    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardNegative, False)  # cvt.yaml:258
 
 
 def cvt_rmi_s8_f32_1(a: Array) -> Array:
@@ -597,8 +577,7 @@ def cvt_rmi_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rmi_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTowardNegative, False)  # cvt.yaml:255
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:258
+    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardNegative, False)  # cvt.yaml:258
 
 
 def cvt_rmi_ftz_u8_f32_1(a: Array) -> Array:
@@ -614,8 +593,7 @@ def cvt_rmi_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rmi_ftz_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTowardNegative, False, True)  # cvt.yaml:255
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:258
+    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardNegative, False, True)  # cvt.yaml:258
 
 
 def cvt_rmi_ftz_s8_f32_1(a: Array) -> Array:
@@ -631,8 +609,7 @@ def cvt_rmi_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rmi_ftz_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTowardNegative, False, True)  # cvt.yaml:255
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:258
+    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardNegative, False, True)  # cvt.yaml:258
 
 
 def cvt_rpi_u8_f32_1(a: Array) -> Array:
@@ -648,8 +625,7 @@ def cvt_rpi_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rpi_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTowardPositive, False)  # cvt.yaml:255
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:258
+    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardPositive, False)  # cvt.yaml:258
 
 
 def cvt_rpi_s8_f32_1(a: Array) -> Array:
@@ -665,8 +641,7 @@ def cvt_rpi_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rpi_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTowardPositive, False)  # cvt.yaml:255
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:258
+    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardPositive, False)  # cvt.yaml:258
 
 
 def cvt_rpi_ftz_u8_f32_1(a: Array) -> Array:
@@ -682,8 +657,7 @@ def cvt_rpi_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rpi_ftz_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTowardPositive, False, True)  # cvt.yaml:255
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:258
+    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardPositive, False, True)  # cvt.yaml:258
 
 
 def cvt_rpi_ftz_s8_f32_1(a: Array) -> Array:
@@ -699,8 +673,7 @@ def cvt_rpi_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rpi_ftz_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTowardPositive, False, True)  # cvt.yaml:255
-    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:258
+    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardPositive, False, True)  # cvt.yaml:258
 
 
 @_tabulated(16)
@@ -909,62 +882,38 @@ def cvt_rn_f16_s64_1(a: Array) -> Array:
 
 @_tabulated(8)
 def cvt_rn_f64_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f64, roundTiesToEven, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u8, f64, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rn_f64_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f64, roundTiesToEven, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u16, f64, roundTiesToEven, False)  # cvt.yaml:266
 
 
 def cvt_rn_f64_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f64, roundTiesToEven, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u32, f64, roundTiesToEven, False)  # cvt.yaml:266
 
 
 def cvt_rn_f64_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f64, roundTiesToEven, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u64, f64, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rn_f64_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f64, roundTiesToEven, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s8, f64, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rn_f64_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f64, roundTiesToEven, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s16, f64, roundTiesToEven, False)  # cvt.yaml:266
 
 
 def cvt_rn_f64_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f64, roundTiesToEven, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s32, f64, roundTiesToEven, False)  # cvt.yaml:266
 
 
 def cvt_rn_f64_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f64, roundTiesToEven, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s64, f64, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
@@ -1015,69 +964,45 @@ def cvt_rn_sat_f16_s64_1(a: Array) -> Array:
 @_tabulated(8)
 def cvt_rn_sat_f64_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f64, roundTiesToEven, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rn_sat_f64_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f64, roundTiesToEven, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f64_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f64, roundTiesToEven, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f64_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f64, roundTiesToEven, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rn_sat_f64_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f64, roundTiesToEven, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rn_sat_f64_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f64, roundTiesToEven, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f64_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f64, roundTiesToEven, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f64_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f64, roundTiesToEven, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
@@ -1118,62 +1043,38 @@ def cvt_rz_f16_s64_1(a: Array) -> Array:
 
 @_tabulated(8)
 def cvt_rz_f64_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f64, roundTowardZero, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u8, f64, roundTowardZero, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rz_f64_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f64, roundTowardZero, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u16, f64, roundTowardZero, False)  # cvt.yaml:266
 
 
 def cvt_rz_f64_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f64, roundTowardZero, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u32, f64, roundTowardZero, False)  # cvt.yaml:266
 
 
 def cvt_rz_f64_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f64, roundTowardZero, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u64, f64, roundTowardZero, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rz_f64_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f64, roundTowardZero, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s8, f64, roundTowardZero, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rz_f64_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f64, roundTowardZero, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s16, f64, roundTowardZero, False)  # cvt.yaml:266
 
 
 def cvt_rz_f64_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f64, roundTowardZero, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s32, f64, roundTowardZero, False)  # cvt.yaml:266
 
 
 def cvt_rz_f64_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f64, roundTowardZero, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s64, f64, roundTowardZero, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
@@ -1219,69 +1120,45 @@ def cvt_rz_sat_f16_s64_1(a: Array) -> Array:
 @_tabulated(8)
 def cvt_rz_sat_f64_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f64, roundTowardZero, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rz_sat_f64_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f64, roundTowardZero, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f64_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f64, roundTowardZero, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f64_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f64, roundTowardZero, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rz_sat_f64_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f64, roundTowardZero, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rz_sat_f64_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f64, roundTowardZero, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f64_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f64, roundTowardZero, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f64_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f64, roundTowardZero, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
@@ -1322,62 +1199,38 @@ def cvt_rm_f16_s64_1(a: Array) -> Array:
 
 @_tabulated(8)
 def cvt_rm_f64_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f64, roundTowardNegative, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u8, f64, roundTowardNegative, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rm_f64_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f64, roundTowardNegative, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u16, f64, roundTowardNegative, False)  # cvt.yaml:266
 
 
 def cvt_rm_f64_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f64, roundTowardNegative, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u32, f64, roundTowardNegative, False)  # cvt.yaml:266
 
 
 def cvt_rm_f64_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f64, roundTowardNegative, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u64, f64, roundTowardNegative, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rm_f64_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f64, roundTowardNegative, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s8, f64, roundTowardNegative, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rm_f64_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f64, roundTowardNegative, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s16, f64, roundTowardNegative, False)  # cvt.yaml:266
 
 
 def cvt_rm_f64_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f64, roundTowardNegative, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s32, f64, roundTowardNegative, False)  # cvt.yaml:266
 
 
 def cvt_rm_f64_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f64, roundTowardNegative, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s64, f64, roundTowardNegative, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
@@ -1423,69 +1276,45 @@ def cvt_rm_sat_f16_s64_1(a: Array) -> Array:
 @_tabulated(8)
 def cvt_rm_sat_f64_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f64, roundTowardNegative, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rm_sat_f64_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f64, roundTowardNegative, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f64_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f64, roundTowardNegative, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f64_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f64, roundTowardNegative, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rm_sat_f64_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f64, roundTowardNegative, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rm_sat_f64_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f64, roundTowardNegative, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f64_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f64, roundTowardNegative, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f64_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f64, roundTowardNegative, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
@@ -1526,62 +1355,38 @@ def cvt_rp_f16_s64_1(a: Array) -> Array:
 
 @_tabulated(8)
 def cvt_rp_f64_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f64, roundTowardPositive, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u8, f64, roundTowardPositive, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rp_f64_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f64, roundTowardPositive, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u16, f64, roundTowardPositive, False)  # cvt.yaml:266
 
 
 def cvt_rp_f64_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f64, roundTowardPositive, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u32, f64, roundTowardPositive, False)  # cvt.yaml:266
 
 
 def cvt_rp_f64_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f64, roundTowardPositive, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, u64, f64, roundTowardPositive, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rp_f64_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f64, roundTowardPositive, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s8, f64, roundTowardPositive, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rp_f64_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f64, roundTowardPositive, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s16, f64, roundTowardPositive, False)  # cvt.yaml:266
 
 
 def cvt_rp_f64_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f64, roundTowardPositive, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s32, f64, roundTowardPositive, False)  # cvt.yaml:266
 
 
 def cvt_rp_f64_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f64, roundTowardPositive, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    return select(condition, d_2, d)  # types.yaml:55
+    return _any_convert(a, s64, f64, roundTowardPositive, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
@@ -1627,69 +1432,45 @@ def cvt_rp_sat_f16_s64_1(a: Array) -> Array:
 @_tabulated(8)
 def cvt_rp_sat_f64_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f64, roundTowardPositive, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rp_sat_f64_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f64, roundTowardPositive, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f64_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f64, roundTowardPositive, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f64_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f64, roundTowardPositive, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rp_sat_f64_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f64, roundTowardPositive, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rp_sat_f64_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f64, roundTowardPositive, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f64_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f64, roundTowardPositive, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f64_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f64, roundTowardPositive, False)  # cvt.yaml:266
-    condition = isNaN(d, f64)  # types.yaml:55
-    d_2 = _xfff8000000000000  # types.yaml:63
-    d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
@@ -3279,14 +3060,24 @@ def cvt_rn_relu_bf16_f32_1(a: Array) -> Array:
     return _end_3(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:266
 
 
+@_tabulated(16)
+def _end_4(_unbounded_d: Array) -> Array:
+    d = minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # cvt.yaml:264
+    return maximum(d, _x0000, f16)  # modifiers.yaml:83
+
+
 def cvt_rn_relu_satfinite_f16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:264
-    return _end_2(convert(_1, f32, f16, roundTiesToEven, False))
+    return _end_4(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
+
+
+@_tabulated(16)
+def _end_5(_unbounded_d: Array) -> Array:
+    d = minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:264
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 def cvt_rn_relu_satfinite_bf16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:264
-    return _end_3(convert(_1, f32, bf16, roundTiesToEven, False))
+    return _end_5(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 def cvt_rz_relu_f16_f32_1(a: Array) -> Array:
@@ -3298,33 +3089,37 @@ def cvt_rz_relu_bf16_f32_1(a: Array) -> Array:
 
 
 def cvt_rz_relu_satfinite_f16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:264
-    return _end_2(convert(_1, f32, f16, roundTowardZero, False))
+    return _end_4(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_relu_satfinite_bf16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:264
-    return _end_3(convert(_1, f32, bf16, roundTowardZero, False))
+    return _end_5(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:264
+
+
+@_tabulated(16)
+def _end_6(_unbounded_d: Array) -> Array:
+    return minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # cvt.yaml:264
 
 
 def cvt_rn_satfinite_f16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:264
-    return convert(_1, f32, f16, roundTiesToEven, False)
+    return _end_6(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
+
+
+@_tabulated(16)
+def _end_7(_unbounded_d: Array) -> Array:
+    return minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:264
 
 
 def cvt_rn_satfinite_bf16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:264
-    return convert(_1, f32, bf16, roundTiesToEven, False)
+    return _end_7(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 def cvt_rz_satfinite_f16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:264
-    return convert(_1, f32, f16, roundTowardZero, False)
+    return _end_6(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_satfinite_bf16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:264
-    return convert(_1, f32, bf16, roundTowardZero, False)
+    return _end_7(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:264
 
 
 @_tabulated(16)
@@ -3436,46 +3231,66 @@ def cvt_rn_pzo_bf16_f32_1(a: Array) -> Array:
     return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
 
 
-def cvt_rn_satfinite_pzo_f16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:264
-    d = convert(_1, f32, f16, roundTiesToEven, False)
+@_tabulated(16)
+def _end_8(_unbounded_d: Array) -> Array:
+    d = minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # cvt.yaml:264
     return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:93
 
 
-def cvt_rn_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:264
-    d = convert(_1, f32, bf16, roundTiesToEven, False)
-    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
+def cvt_rn_satfinite_pzo_f16_f32_1(a: Array) -> Array:
+    return _end_8(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 @_tabulated(16)
-def _end_4(d: Array) -> Array:
+def _end_9(_unbounded_d: Array) -> Array:
+    d = minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:264
+    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
+
+
+def cvt_rn_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
+    return _end_9(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:264
+
+
+@_tabulated(16)
+def _end_10(d: Array) -> Array:
     d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:83
     return select(isZero(d_3, f16), _x0000, d_3)  # modifiers.yaml:93
 
 
 def cvt_rn_relu_pzo_f16_f32_1(a: Array) -> Array:
-    return _end_4(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:266
+    return _end_10(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:266
 
 
 @_tabulated(16)
-def _end_5(d: Array) -> Array:
+def _end_11(d: Array) -> Array:
     d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:83
     return select(isZero(d_3, bf16), _x0000, d_3)  # modifiers.yaml:93
 
 
 def cvt_rn_relu_pzo_bf16_f32_1(a: Array) -> Array:
-    return _end_5(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:266
+    return _end_11(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:266
+
+
+@_tabulated(16)
+def _end_12(_unbounded_d: Array) -> Array:
+    d = minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # cvt.yaml:264
+    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:83
+    return select(isZero(d_3, f16), _x0000, d_3)  # modifiers.yaml:93
 
 
 def cvt_rn_relu_satfinite_pzo_f16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:264
-    return _end_4(convert(_1, f32, f16, roundTiesToEven, False))
+    return _end_12(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
+
+
+@_tabulated(16)
+def _end_13(_unbounded_d: Array) -> Array:
+    d = minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:264
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    return select(isZero(d_3, bf16), _x0000, d_3)  # modifiers.yaml:93
 
 
 def cvt_rn_relu_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:264
-    return _end_5(convert(_1, f32, bf16, roundTiesToEven, False))
+    return _end_13(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 def cvt_rz_pzo_f16_f32_1(a: Array) -> Array:
@@ -3489,33 +3304,27 @@ def cvt_rz_pzo_bf16_f32_1(a: Array) -> Array:
 
 
 def cvt_rz_satfinite_pzo_f16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:264
-    d = convert(_1, f32, f16, roundTowardZero, False)
-    return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:93
+    return _end_8(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:264
-    d = convert(_1, f32, bf16, roundTowardZero, False)
-    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
+    return _end_9(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_relu_pzo_f16_f32_1(a: Array) -> Array:
-    return _end_4(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:266
+    return _end_10(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:266
 
 
 def cvt_rz_relu_pzo_bf16_f32_1(a: Array) -> Array:
-    return _end_5(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:266
+    return _end_11(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:266
 
 
 def cvt_rz_relu_satfinite_pzo_f16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:264
-    return _end_4(convert(_1, f32, f16, roundTowardZero, False))
+    return _end_12(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_relu_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:264
-    return _end_5(convert(_1, f32, bf16, roundTowardZero, False))
+    return _end_13(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rn_pzo_tf32_f32_1(a: Array) -> Array:
@@ -4431,74 +4240,68 @@ def cvt_rz_satfinite_relu_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
 
 
 @_halved
-def _end_6(x_2: Array) -> Array:
+def _end_14(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_6(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_14(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_7(x_2: Array) -> Array:
+def _end_15(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:236
-    d = convert(_1, f32, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_1, f32, e5m2, roundTiesToEven, False)
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_7(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_15(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_8(x_2: Array) -> Array:
+def _end_16(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:236
     return _any_convert(_1, f32, e2m3, roundTiesToEven, False)
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_8(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_16(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_9(x_2: Array) -> Array:
+def _end_17(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:236
     return _any_convert(_1, f32, e3m2, roundTiesToEven, False)
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_9(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_17(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_10(x_2: Array) -> Array:
+def _end_18(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:236
     return _any_convert(_1, f32, e2m1, roundTiesToEven, False)
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_10(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_18(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_11(x_2: Array) -> Array:
+def _end_19(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
@@ -4506,71 +4309,65 @@ def _end_11(x_2: Array) -> Array:
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_11(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_19(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_12(x_2: Array) -> Array:
+def _end_20(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:236
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return select(isZero(d_2, e5m2), _x00, d_2)  # modifiers.yaml:93
+    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_12(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_20(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_13(x_2: Array) -> Array:
+def _end_21(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
     return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_13(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_21(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_14(x_2: Array) -> Array:
+def _end_22(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
     return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_14(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_22(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_15(x_2: Array) -> Array:
+def _end_23(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
     return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_15(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_23(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_16(x_2: Array) -> Array:
+def _end_24(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
@@ -4578,71 +4375,65 @@ def _end_16(x_2: Array) -> Array:
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_16(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_24(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_17(x_2: Array) -> Array:
+def _end_25(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:236
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
+    return maximum(d, _x00, e5m2)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_17(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_25(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_18(x_2: Array) -> Array:
+def _end_26(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_18(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_26(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_19(x_2: Array) -> Array:
+def _end_27(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_19(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_27(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_20(x_2: Array) -> Array:
+def _end_28(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_20(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_28(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_21(x_2: Array) -> Array:
+def _end_29(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
@@ -4651,30 +4442,27 @@ def _end_21(x_2: Array) -> Array:
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_21(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_29(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_22(x_2: Array) -> Array:
+def _end_30(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:236
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    d_3 = maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
+    d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:83
     return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_22(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_30(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_23(x_2: Array) -> Array:
+def _end_31(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
     d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
@@ -4682,14 +4470,13 @@ def _end_23(x_2: Array) -> Array:
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_23(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_31(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_24(x_2: Array) -> Array:
+def _end_32(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
     d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
@@ -4697,14 +4484,13 @@ def _end_24(x_2: Array) -> Array:
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_24(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_32(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_25(x_2: Array) -> Array:
+def _end_33(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
     d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
@@ -4712,81 +4498,74 @@ def _end_25(x_2: Array) -> Array:
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_25(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_33(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_26(x_2: Array) -> Array:
+def _end_34(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_26(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_34(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_27(x_2: Array) -> Array:
+def _end_35(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:236
-    d = convert(_1, f32, e5m2, roundTowardZero, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return convert(_1, f32, e5m2, roundTowardZero, False)
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_27(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_35(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_28(x_2: Array) -> Array:
+def _end_36(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:236
     return _any_convert(_1, f32, e2m3, roundTowardZero, False)
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_28(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_36(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_29(x_2: Array) -> Array:
+def _end_37(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:236
     return _any_convert(_1, f32, e3m2, roundTowardZero, False)
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_29(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_37(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_30(x_2: Array) -> Array:
+def _end_38(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:236
     return _any_convert(_1, f32, e2m1, roundTowardZero, False)
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_30(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_38(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_31(x_2: Array) -> Array:
+def _end_39(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
@@ -4794,71 +4573,65 @@ def _end_31(x_2: Array) -> Array:
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_31(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_39(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_32(x_2: Array) -> Array:
+def _end_40(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:236
     d = convert(_1, f32, e5m2, roundTowardZero, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return select(isZero(d_2, e5m2), _x00, d_2)  # modifiers.yaml:93
+    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_32(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_40(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_33(x_2: Array) -> Array:
+def _end_41(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
     return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_33(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_41(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_34(x_2: Array) -> Array:
+def _end_42(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
     return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_34(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_42(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_35(x_2: Array) -> Array:
+def _end_43(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
     return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_35(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_43(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_36(x_2: Array) -> Array:
+def _end_44(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
@@ -4866,71 +4639,65 @@ def _end_36(x_2: Array) -> Array:
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_36(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_44(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_37(x_2: Array) -> Array:
+def _end_45(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:236
     d = convert(_1, f32, e5m2, roundTowardZero, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
+    return maximum(d, _x00, e5m2)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_37(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_45(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_38(x_2: Array) -> Array:
+def _end_46(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
     return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_38(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_46(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_39(x_2: Array) -> Array:
+def _end_47(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
     return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_39(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_47(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_40(x_2: Array) -> Array:
+def _end_48(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
     return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_40(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_48(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_41(x_2: Array) -> Array:
+def _end_49(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
@@ -4939,30 +4706,27 @@ def _end_41(x_2: Array) -> Array:
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_41(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_49(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_42(x_2: Array) -> Array:
+def _end_50(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:236
     d = convert(_1, f32, e5m2, roundTowardZero, False)
-    d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    d_3 = maximum(d_2, _x00, e5m2)  # modifiers.yaml:83
+    d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:83
     return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_42(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_50(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_43(x_2: Array) -> Array:
+def _end_51(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
     d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
@@ -4970,14 +4734,13 @@ def _end_43(x_2: Array) -> Array:
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_43(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_51(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_44(x_2: Array) -> Array:
+def _end_52(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
     d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
@@ -4985,14 +4748,13 @@ def _end_44(x_2: Array) -> Array:
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_44(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_52(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_45(x_2: Array) -> Array:
+def _end_53(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
     d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
@@ -5000,576 +4762,494 @@ def _end_45(x_2: Array) -> Array:
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_45(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_53(division(_1, _2, f32, roundTowardZero, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_6(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_14(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_6(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_14(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_7(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_15(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_7(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_15(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_8(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_16(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_8(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_16(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_9(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_17(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_9(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_17(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_10(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_18(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_10(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_18(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_11(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_19(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_11(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_19(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_12(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_20(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_12(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_20(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_13(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_21(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_13(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_21(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_14(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_22(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_14(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_22(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_15(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_23(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_15(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_23(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_16(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_24(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_16(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_24(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_17(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_25(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_17(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_25(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_18(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_26(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_18(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_26(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_19(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_27(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_19(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_27(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_20(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_28(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_20(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_28(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_21(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_29(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_21(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_29(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_22(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_30(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_22(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_30(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_23(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_31(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_23(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_31(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_24(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_32(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_24(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_32(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_25(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_33(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_25(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_33(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_26(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_34(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_26(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_34(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_27(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_35(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_27(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_35(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_28(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_36(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_28(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_36(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_29(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_37(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_29(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_37(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_30(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_38(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_30(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_38(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_31(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_39(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_31(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_39(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_32(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_40(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_32(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_40(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_33(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_41(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_33(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_41(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_34(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_42(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_34(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_42(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_35(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_43(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_35(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_43(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_36(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_44(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_36(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_44(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_37(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_45(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_37(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_45(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_38(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_46(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_38(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_46(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_39(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_47(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_39(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_47(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_40(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_48(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_40(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_48(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_41(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_49(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_41(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_49(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_42(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_50(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_42(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_50(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_43(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_51(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_43(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_51(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_44(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_52(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_44(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_52(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_45(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_53(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_45(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_53(division(x, _1, f32, roundTowardZero, False))
 
 
 @_tabulated(8)
 def cvt_rn_f16x2_e4m3x2_1(a: Array) -> Array:
-    d = _any_convert(a, e4m3, f16, roundTiesToEven, False)  # cvt.yaml:266
-    return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
+    return _any_convert(a, e4m3, f16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
@@ -5579,27 +5259,23 @@ def cvt_rn_f16x2_e5m2x2_1(a: Array) -> Array:
 
 @_tabulated(6)
 def cvt_rn_f16x2_e2m3x2_1(a: Array) -> Array:
-    d = _any_convert(a, e2m3, f16, roundTiesToEven, False)  # cvt.yaml:266
-    return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
+    return _any_convert(a, e2m3, f16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(6)
 def cvt_rn_f16x2_e3m2x2_1(a: Array) -> Array:
-    d = _any_convert(a, e3m2, f16, roundTiesToEven, False)  # cvt.yaml:266
-    return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
+    return _any_convert(a, e3m2, f16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(4)
 def cvt_rn_f16x2_e2m1x2_1(a: Array) -> Array:
-    d = _any_convert(a, e2m1, f16, roundTiesToEven, False)  # cvt.yaml:266
-    return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
+    return _any_convert(a, e2m1, f16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rn_relu_f16x2_e4m3x2_1(a: Array) -> Array:
     d = _any_convert(a, e4m3, f16, roundTiesToEven, False)  # cvt.yaml:266
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, f16)  # modifiers.yaml:83
+    return maximum(d, _x0000, f16)  # modifiers.yaml:83
 
 
 @_tabulated(8)
@@ -5611,22 +5287,19 @@ def cvt_rn_relu_f16x2_e5m2x2_1(a: Array) -> Array:
 @_tabulated(6)
 def cvt_rn_relu_f16x2_e2m3x2_1(a: Array) -> Array:
     d = _any_convert(a, e2m3, f16, roundTiesToEven, False)  # cvt.yaml:266
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, f16)  # modifiers.yaml:83
+    return maximum(d, _x0000, f16)  # modifiers.yaml:83
 
 
 @_tabulated(6)
 def cvt_rn_relu_f16x2_e3m2x2_1(a: Array) -> Array:
     d = _any_convert(a, e3m2, f16, roundTiesToEven, False)  # cvt.yaml:266
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, f16)  # modifiers.yaml:83
+    return maximum(d, _x0000, f16)  # modifiers.yaml:83
 
 
 @_tabulated(4)
 def cvt_rn_relu_f16x2_e2m1x2_1(a: Array) -> Array:
     d = _any_convert(a, e2m1, f16, roundTiesToEven, False)  # cvt.yaml:266
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, f16)  # modifiers.yaml:83
+    return maximum(d, _x0000, f16)  # modifiers.yaml:83
 
 
 @_tabulated(8)
@@ -5667,8 +5340,7 @@ def cvt_rn_bf16x2_e2m1x2_1(a: Array) -> Array:
 @_tabulated(8)
 def cvt_rn_satfinite_bf16x2_e4m3x2_1(a: Array) -> Array:
     x = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:249
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
 
 
 @_tabulated(8)
@@ -5680,22 +5352,19 @@ def cvt_rn_satfinite_bf16x2_e5m2x2_1(a: Array) -> Array:
 @_tabulated(6)
 def cvt_rn_satfinite_bf16x2_e2m3x2_1(a: Array) -> Array:
     x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:249
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
 
 
 @_tabulated(6)
 def cvt_rn_satfinite_bf16x2_e3m2x2_1(a: Array) -> Array:
     x = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:249
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
 
 
 @_tabulated(4)
 def cvt_rn_satfinite_bf16x2_e2m1x2_1(a: Array) -> Array:
     x = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:249
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
 
 
 @_tabulated(8)
@@ -5742,8 +5411,7 @@ def cvt_rn_relu_bf16x2_e2m1x2_1(a: Array) -> Array:
 def cvt_rn_relu_satfinite_bf16x2_e4m3x2_1(a: Array) -> Array:
     x = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:249
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(8)
@@ -5757,24 +5425,21 @@ def cvt_rn_relu_satfinite_bf16x2_e5m2x2_1(a: Array) -> Array:
 def cvt_rn_relu_satfinite_bf16x2_e2m3x2_1(a: Array) -> Array:
     x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:249
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(6)
 def cvt_rn_relu_satfinite_bf16x2_e3m2x2_1(a: Array) -> Array:
     x = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:249
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(4)
 def cvt_rn_relu_satfinite_bf16x2_e2m1x2_1(a: Array) -> Array:
     x = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:249
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(8, 8)
@@ -5827,8 +5492,7 @@ def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Arra
     _1 = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
 
 
 @_tabulated(8, 8)
@@ -5836,8 +5500,7 @@ def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) -> Arra
     _1 = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
 
 
 @_tabulated(6, 8)
@@ -5845,8 +5508,7 @@ def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Arra
     _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
 
 
 @_tabulated(6, 8)
@@ -5854,8 +5516,7 @@ def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) -> Arra
     _1 = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
 
 
 @_tabulated(4, 8)
@@ -5863,8 +5524,7 @@ def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) -> Arra
     _1 = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
 
 
 @_tabulated(8, 8)
@@ -5923,8 +5583,7 @@ def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) ->
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(8, 8)
@@ -5933,8 +5592,7 @@ def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) ->
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(6, 8)
@@ -5943,8 +5601,7 @@ def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) ->
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(6, 8)
@@ -5953,8 +5610,7 @@ def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) ->
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(4, 8)
@@ -5963,91 +5619,154 @@ def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) ->
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 def cvt_rs_f16x2_f32_3(a: Array, r: Array) -> Array:
-    return convertStochastic(a, r, f32, f16, 13)  # cvt.yaml:230
+    _moved_d = _movedBy(a, r, f16, 13)  # cvt.yaml:230
+    return convert(_moved_d, f32, f16, roundTiesToEven, False)
 
 
 def cvt_rs_bf16x2_f32_3(a: Array, r: Array) -> Array:
-    return convertStochastic(a, r, f32, bf16, 16)  # cvt.yaml:230
+    _moved_d = _movedBy(a, r, bf16, 16)  # cvt.yaml:230
+    return convert(_moved_d, f32, bf16, roundTiesToEven, False)
 
 
 def cvt_rs_satfinite_f16x2_f32_3(a: Array, r: Array) -> Array:
-    return convertStochastic(minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32), r, f32, f16, 13)  # cvt.yaml:230
+    _moved_d = _movedBy(a, r, f16, 13)  # cvt.yaml:230
+    return _end_6(convert(_moved_d, f32, f16, roundTiesToEven, False))
 
 
 def cvt_rs_satfinite_bf16x2_f32_3(a: Array, r: Array) -> Array:
-    return convertStochastic(minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32), r, f32, bf16, 16)  # cvt.yaml:230
+    _moved_d = _movedBy(a, r, bf16, 16)  # cvt.yaml:230
+    return _end_7(convert(_moved_d, f32, bf16, roundTiesToEven, False))
 
 
 def cvt_rs_relu_f16x2_f32_3(a: Array, r: Array) -> Array:
-    d = convertStochastic(a, r, f32, f16, 13)  # cvt.yaml:230
-    return maximum(d, _x0000, f16)  # modifiers.yaml:83
+    _moved_d = _movedBy(a, r, f16, 13)  # cvt.yaml:230
+    return _end_2(convert(_moved_d, f32, f16, roundTiesToEven, False))
 
 
 def cvt_rs_relu_bf16x2_f32_3(a: Array, r: Array) -> Array:
-    d = convertStochastic(a, r, f32, bf16, 16)  # cvt.yaml:230
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    _moved_d = _movedBy(a, r, bf16, 16)  # cvt.yaml:230
+    return _end_3(convert(_moved_d, f32, bf16, roundTiesToEven, False))
 
 
 def cvt_rs_relu_satfinite_f16x2_f32_3(a: Array, r: Array) -> Array:
-    d = convertStochastic(minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32), r, f32, f16, 13)  # cvt.yaml:230
-    return maximum(d, _x0000, f16)  # modifiers.yaml:83
+    _moved_d = _movedBy(a, r, f16, 13)  # cvt.yaml:230
+    return _end_4(convert(_moved_d, f32, f16, roundTiesToEven, False))
 
 
 def cvt_rs_relu_satfinite_bf16x2_f32_3(a: Array, r: Array) -> Array:
-    d = convertStochastic(minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32), r, f32, bf16, 16)  # cvt.yaml:230
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    _moved_d = _movedBy(a, r, bf16, 16)  # cvt.yaml:230
+    return _end_5(convert(_moved_d, f32, bf16, roundTiesToEven, False))
 
 
-def cvt_rs_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
-    d = convertStochastic(minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32), r, f32, e4m3, 16)  # cvt.yaml:230
+@_halved
+def _end_54(_moved_d: Array) -> Array:
+    _1 = minimum(maximum(_moved_d, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:230
+    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+def cvt_rs_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
+    return _end_54(_movedBy(a, r, e4m3, 16))  # cvt.yaml:230
+
+
+@_halved
+def _end_55(_moved_d: Array) -> Array:
+    _1 = minimum(maximum(_moved_d, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:230
+    return convert(_1, f32, e5m2, roundTiesToEven, False)
+
+
 def cvt_rs_satfinite_e5m2x4_f32_5(a: Array, r: Array) -> Array:
-    return convertStochastic(minimum(maximum(a, _xc7600000, f32), _x47600000, f32), r, f32, e5m2, 16)  # cvt.yaml:230
+    return _end_55(_movedBy(a, r, e5m2, 16))  # cvt.yaml:230
+
+
+@_halved
+def _end_56(_moved_d: Array) -> Array:
+    _1 = minimum(maximum(_moved_d, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:230
+    return _any_convert(_1, f32, e2m3, roundTiesToEven, False)
 
 
 def cvt_rs_satfinite_e2m3x4_f32_5(a: Array, r: Array) -> Array:
-    return convertStochastic(minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32), r, f32, e2m3, 16)  # cvt.yaml:230
+    return _end_56(_movedBy(a, r, e2m3, 16))  # cvt.yaml:230
+
+
+@_halved
+def _end_57(_moved_d: Array) -> Array:
+    _1 = minimum(maximum(_moved_d, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:230
+    return _any_convert(_1, f32, e3m2, roundTiesToEven, False)
 
 
 def cvt_rs_satfinite_e3m2x4_f32_5(a: Array, r: Array) -> Array:
-    return convertStochastic(minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32), r, f32, e3m2, 16)  # cvt.yaml:230
+    return _end_57(_movedBy(a, r, e3m2, 16))  # cvt.yaml:230
+
+
+@_halved
+def _end_58(_moved_d: Array) -> Array:
+    _1 = minimum(maximum(_moved_d, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:230
+    return _any_convert(_1, f32, e2m1, roundTiesToEven, False)
 
 
 def cvt_rs_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
-    return convertStochastic(minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32), r, f32, e2m1, 16)  # cvt.yaml:230
+    return _end_58(_movedBy(a, r, e2m1, 16))  # cvt.yaml:230
 
 
-def cvt_rs_relu_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
-    d = convertStochastic(minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32), r, f32, e4m3, 16)  # cvt.yaml:230
+@_halved
+def _end_59(_moved_d: Array) -> Array:
+    _1 = minimum(maximum(_moved_d, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:230
+    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
 
 
-def cvt_rs_relu_satfinite_e5m2x4_f32_5(a: Array, r: Array) -> Array:
-    d = convertStochastic(minimum(maximum(a, _xc7600000, f32), _x47600000, f32), r, f32, e5m2, 16)  # cvt.yaml:230
+def cvt_rs_relu_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
+    return _end_59(_movedBy(a, r, e4m3, 16))  # cvt.yaml:230
+
+
+@_halved
+def _end_60(_moved_d: Array) -> Array:
+    _1 = minimum(maximum(_moved_d, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:230
+    d = convert(_1, f32, e5m2, roundTiesToEven, False)
     return maximum(d, _x00, e5m2)  # modifiers.yaml:83
 
 
-def cvt_rs_relu_satfinite_e2m3x4_f32_5(a: Array, r: Array) -> Array:
-    d = convertStochastic(minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32), r, f32, e2m3, 16)  # cvt.yaml:230
+def cvt_rs_relu_satfinite_e5m2x4_f32_5(a: Array, r: Array) -> Array:
+    return _end_60(_movedBy(a, r, e5m2, 16))  # cvt.yaml:230
+
+
+@_halved
+def _end_61(_moved_d: Array) -> Array:
+    _1 = minimum(maximum(_moved_d, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:230
+    d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
 
 
-def cvt_rs_relu_satfinite_e3m2x4_f32_5(a: Array, r: Array) -> Array:
-    d = convertStochastic(minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32), r, f32, e3m2, 16)  # cvt.yaml:230
+def cvt_rs_relu_satfinite_e2m3x4_f32_5(a: Array, r: Array) -> Array:
+    return _end_61(_movedBy(a, r, e2m3, 16))  # cvt.yaml:230
+
+
+@_halved
+def _end_62(_moved_d: Array) -> Array:
+    _1 = minimum(maximum(_moved_d, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:230
+    d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
 
 
-def cvt_rs_relu_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
-    d = convertStochastic(minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32), r, f32, e2m1, 16)  # cvt.yaml:230
+def cvt_rs_relu_satfinite_e3m2x4_f32_5(a: Array, r: Array) -> Array:
+    return _end_62(_movedBy(a, r, e3m2, 16))  # cvt.yaml:230
+
+
+@_halved
+def _end_63(_moved_d: Array) -> Array:
+    _1 = minimum(maximum(_moved_d, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:230
+    d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+
+
+def cvt_rs_relu_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
+    return _end_63(_movedBy(a, r, e2m1, 16))  # cvt.yaml:230
 
 
 @_halved
@@ -6117,7 +5836,7 @@ def cvt_rn_satfinite_s2f6x2_f32_2(a: Array) -> Array:
 
 
 def cvt_rn_satfinite_relu_s2f6x2_f32_2(a: Array) -> Array:
-    x = convert(a, f32, f32, roundTiesToEven, False)  # cvt.yaml:239
+    x = a  # cvt.yaml:239
     x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:240
     d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:241
     return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:242
@@ -6131,7 +5850,7 @@ def cvt_rz_satfinite_s2f6x2_f32_2(a: Array) -> Array:
 
 
 def cvt_rz_satfinite_relu_s2f6x2_f32_2(a: Array) -> Array:
-    x = convert(a, f32, f32, roundTowardZero, False)  # cvt.yaml:239
+    x = a  # cvt.yaml:239
     x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:240
     d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:241
     return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:242
@@ -6293,8 +6012,7 @@ def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Arra
     _1 = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
 
 
 @_tabulated(8, 8)
@@ -6303,20 +6021,19 @@ def cvt_rn_satfinite_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) ->
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_halved
 def cvt_rn_ue5m3x2_f32_2(a: Array) -> Array:
-    x = convert(a, f32, f32, roundTiesToEven, False)  # cvt.yaml:247
+    x = a  # cvt.yaml:247
     d = _any_convert(x, f32, ue5m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 @_halved
 def cvt_rn_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
-    x = convert(a, f32, f32, roundTiesToEven, False)  # cvt.yaml:247
+    x = a  # cvt.yaml:247
     _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
     d = _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
@@ -6324,14 +6041,14 @@ def cvt_rn_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
 
 @_halved
 def cvt_rz_ue5m3x2_f32_2(a: Array) -> Array:
-    x = convert(a, f32, f32, roundTowardZero, False)  # cvt.yaml:247
+    x = a  # cvt.yaml:247
     d = _any_convert(x, f32, ue5m3, roundTowardZero, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 @_halved
 def cvt_rz_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
-    x = convert(a, f32, f32, roundTowardZero, False)  # cvt.yaml:247
+    x = a  # cvt.yaml:247
     _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
     d = _any_convert(_1, f32, ue5m3, roundTowardZero, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
@@ -6339,14 +6056,14 @@ def cvt_rz_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
 
 @_halved
 def cvt_rp_ue5m3x2_f32_2(a: Array) -> Array:
-    x = convert(a, f32, f32, roundTowardPositive, False)  # cvt.yaml:247
+    x = a  # cvt.yaml:247
     d = _any_convert(x, f32, ue5m3, roundTowardPositive, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 @_halved
 def cvt_rp_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
-    x = convert(a, f32, f32, roundTowardPositive, False)  # cvt.yaml:247
+    x = a  # cvt.yaml:247
     _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
     d = _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
@@ -6443,119 +6160,106 @@ def cvt_rp_satfinite_ue5m3x2_bf16x2_1(a: Array) -> Array:
 
 
 @_halved
-def _end_46(x_2: Array) -> Array:
+def _end_64(x_2: Array) -> Array:
     d = _any_convert(x_2, f32, ue5m3, roundTiesToEven, False)  # cvt.yaml:236
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_46(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_64(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_47(x_2: Array) -> Array:
+def _end_65(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_47(division(x, _2, f32, roundTiesToEven, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_65(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_48(x_2: Array) -> Array:
+def _end_66(x_2: Array) -> Array:
     d = _any_convert(x_2, f32, ue5m3, roundTowardZero, False)  # cvt.yaml:236
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_48(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_66(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_49(x_2: Array) -> Array:
+def _end_67(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, ue5m3, roundTowardZero, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # cvt.yaml:232
-    x = convert(_1, f32, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_49(division(x, _2, f32, roundTowardZero, False))
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_67(division(_1, _2, f32, roundTowardZero, False))
 
 
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_46(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_64(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_46(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_64(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_47(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_65(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTiesToEven, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_47(division(x, _2, f32, roundTiesToEven, False))
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
+    return _end_65(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_48(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_66(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_48(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_66(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_49(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_67(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTowardZero, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_49(division(x, _2, f32, roundTowardZero, False))
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
+    return _end_67(division(x, _1, f32, roundTowardZero, False))
 
 
 @_tabulated(8)
 def cvt_rn_f16x2_ue5m3x2_1(a: Array) -> Array:
-    d = _any_convert(a, ue5m3, f16, roundTiesToEven, False)  # cvt.yaml:266
-    return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
+    return _any_convert(a, ue5m3, f16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
@@ -6568,8 +6272,7 @@ def cvt_rn_bf16x2_ue5m3x2_1(a: Array) -> Array:
 @_tabulated(8)
 def cvt_rn_satfinite_bf16x2_ue5m3x2_1(a: Array) -> Array:
     x = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # cvt.yaml:249
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
 
 
 @_tabulated(8, 8)
@@ -6586,8 +6289,7 @@ def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_ue5m3x2_2(a: Array, s: Array) -> Arr
     _1 = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
 
 
 @_tabulated(16)
@@ -6670,44 +6372,40 @@ def cvt_rp_ftz_pzo_bf16_f32_1(a: Array) -> Array:
 
 
 @_halved
-def _end_50(x_2: Array) -> Array:
+def _end_68(x_2: Array) -> Array:
     d = _any_convert(x_2, f32, ue5m3, roundTowardPositive, False)  # cvt.yaml:236
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 def cvt_rp_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTowardPositive, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:235
-    return _end_50(division(x, _2, f32, roundTowardPositive, False))
+    x = convert(a, f16, f32, roundTowardPositive, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:235
+    return _end_68(division(x, _1, f32, roundTowardPositive, False))
 
 
 def cvt_rp_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTowardPositive, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:235
-    return _end_50(division(x, _2, f32, roundTowardPositive, False))
+    x = convert(a, bf16, f32, roundTowardPositive, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:235
+    return _end_68(division(x, _1, f32, roundTowardPositive, False))
 
 
 @_halved
-def _end_51(x_2: Array) -> Array:
+def _end_69(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 def cvt_rp_satfinite_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # cvt.yaml:232
-    x = convert(_1, f16, f32, roundTowardPositive, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:235
-    return _end_51(division(x, _2, f32, roundTowardPositive, False))
+    x = convert(a, f16, f32, roundTowardPositive, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:235
+    return _end_69(division(x, _1, f32, roundTowardPositive, False))
 
 
 def cvt_rp_satfinite_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # cvt.yaml:232
-    x = convert(_1, bf16, f32, roundTowardPositive, False)
-    _2 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:235
-    return _end_51(division(x, _2, f32, roundTowardPositive, False))
+    x = convert(a, bf16, f32, roundTowardPositive, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:235
+    return _end_69(division(x, _1, f32, roundTowardPositive, False))
 
 
 def cvt_f32_f32_1_sm_10(a: Array) -> Array:

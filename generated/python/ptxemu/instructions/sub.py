@@ -7,8 +7,7 @@ from ..arithmetic import convert, subtraction
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
 from ..comparison import maximum, maximumNumber, minimum, minimumNumber
 from ..conversion import convert as _any_convert
-from ..declared import isNaN as _declared_isNaN, subtraction as _declared_subtraction
-from ..encoding import isNaN
+from ..declared import isNaN as _declared_isNaN
 from ..formats import bf16, e2m1, e2m3, e3m2, e4m3, e5m2, f16, f32, f64, s32, s64, ue8m0
 from ..mixed import subtraction as _mixed_subtraction
 from ..selection import propagate as _propagate, select
@@ -234,60 +233,64 @@ def sub_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
     return subtraction(a, b, e5m2, roundTiesToEven, False)  # sub.yaml:71
 
 
+@_tabulated(8, 8)
 def sub_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (e4m3, e5m2), e5m2, roundTiesToEven, False)  # sub.yaml:71
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_subtraction(a, b, (e4m3, e5m2), e5m2, roundTiesToEven, False)  # sub.yaml:71
 
 
 @_tabulated(6, 8)
 def sub_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # sub.yaml:71
-    d = subtraction(_1, b, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return subtraction(_1, b, e5m2, roundTiesToEven, False)
 
 
+@_tabulated(6, 8)
 def sub_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (e2m3, e5m2), e5m2, roundTiesToEven, False)  # sub.yaml:71
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_subtraction(a, b, (e2m3, e5m2), e5m2, roundTiesToEven, False)  # sub.yaml:71
 
 
 @_tabulated(4, 8)
 def sub_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
     _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # sub.yaml:71
-    d = subtraction(_1, b, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return subtraction(_1, b, e5m2, roundTiesToEven, False)
 
 
+@_tabulated(8, 8)
 def sub_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (ue8m0, e5m2), e5m2, roundTiesToEven, False)  # sub.yaml:71
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_subtraction(a, b, (ue8m0, e5m2), e5m2, roundTiesToEven, False)  # sub.yaml:71
 
 
+@_tabulated(8, 8)
 def sub_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
     d = _mixed_subtraction(a, b, (e5m2, e4m3), e4m3, roundTiesToEven, False)  # sub.yaml:71
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def sub_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _declared_subtraction(a, b, e4m3, roundTiesToEven, False)  # sub.yaml:71
+    d = _mixed_subtraction(a, b, (e4m3, e4m3), e4m3, roundTiesToEven, False)  # sub.yaml:71
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def sub_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
     d = _mixed_subtraction(a, b, (e3m2, e4m3), e4m3, roundTiesToEven, False)  # sub.yaml:71
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def sub_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
     d = _mixed_subtraction(a, b, (e2m3, e4m3), e4m3, roundTiesToEven, False)  # sub.yaml:71
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(4, 8)
 def sub_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
     d = _mixed_subtraction(a, b, (e2m1, e4m3), e4m3, roundTiesToEven, False)  # sub.yaml:71
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def sub_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     d = _mixed_subtraction(a, b, (ue8m0, e4m3), e4m3, roundTiesToEven, False)  # sub.yaml:71
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
@@ -295,120 +298,91 @@ def sub_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
 
 @_tabulated(8, 8)
 def sub_satfinite_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # sub.yaml:68
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    x = subtraction(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:69
-    return convert(_3, f64, e5m2, roundTiesToEven, False)
+    x = _mixed_subtraction(a, b, (e5m2, e5m2), f64, roundTiesToEven, False)  # sub.yaml:68
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:69
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def sub_satfinite_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # sub.yaml:68
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    x = subtraction(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:69
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_subtraction(a, b, (e4m3, e5m2), f64, roundTiesToEven, False)  # sub.yaml:68
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:69
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def sub_satfinite_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # sub.yaml:68
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    x = subtraction(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:69
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_subtraction(a, b, (e3m2, e5m2), f64, roundTiesToEven, False)  # sub.yaml:68
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:69
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def sub_satfinite_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # sub.yaml:68
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    x = subtraction(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:69
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_subtraction(a, b, (e2m3, e5m2), f64, roundTiesToEven, False)  # sub.yaml:68
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:69
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 8)
 def sub_satfinite_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # sub.yaml:68
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    x = subtraction(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:69
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_subtraction(a, b, (e2m1, e5m2), f64, roundTiesToEven, False)  # sub.yaml:68
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:69
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def sub_satfinite_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # sub.yaml:68
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    x = subtraction(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:69
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_subtraction(a, b, (ue8m0, e5m2), f64, roundTiesToEven, False)  # sub.yaml:68
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:69
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def sub_satfinite_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # sub.yaml:68
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    x = subtraction(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # sub.yaml:69
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_subtraction(a, b, (e5m2, e4m3), f64, roundTiesToEven, False)  # sub.yaml:68
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # sub.yaml:69
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def sub_satfinite_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # sub.yaml:68
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    x = subtraction(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # sub.yaml:69
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_subtraction(a, b, (e4m3, e4m3), f64, roundTiesToEven, False)  # sub.yaml:68
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # sub.yaml:69
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 8)
 def sub_satfinite_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # sub.yaml:68
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    x = subtraction(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # sub.yaml:69
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_subtraction(a, b, (e3m2, e4m3), f64, roundTiesToEven, False)  # sub.yaml:68
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # sub.yaml:69
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 8)
 def sub_satfinite_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # sub.yaml:68
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    x = subtraction(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # sub.yaml:69
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_subtraction(a, b, (e2m3, e4m3), f64, roundTiesToEven, False)  # sub.yaml:68
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # sub.yaml:69
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(4, 8)
 def sub_satfinite_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # sub.yaml:68
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    x = subtraction(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # sub.yaml:69
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_subtraction(a, b, (e2m1, e4m3), f64, roundTiesToEven, False)  # sub.yaml:68
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # sub.yaml:69
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def sub_satfinite_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # sub.yaml:68
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    x = subtraction(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # sub.yaml:69
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_subtraction(a, b, (ue8m0, e4m3), f64, roundTiesToEven, False)  # sub.yaml:68
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # sub.yaml:69
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 

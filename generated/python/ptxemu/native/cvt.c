@@ -742,59 +742,35 @@ LANE(cvt_rn_f16_s64_1, uint16_t, anyDirection, uint64_t v_a) {
 }
 
 LANE(cvt_rn_f64_u8_1, uint64_t, anyDirection, uint8_t v_a) {
-    uint64_t v_d = convert_f64(number_u8(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_u8(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rn_f64_u16_1, uint64_t, anyDirection, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_u16(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_u16(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rn_f64_u32_1, uint64_t, anyDirection, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_u32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_u32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rn_f64_u64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
-    uint64_t v_d = convert_f64(steered_u64(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(steered_u64(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rn_f64_s8_1, uint64_t, anyDirection, uint8_t v_a) {
-    uint64_t v_d = convert_f64(number_s8(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_s8(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rn_f64_s16_1, uint64_t, anyDirection, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_s16(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_s16(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rn_f64_s32_1, uint64_t, anyDirection, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_s32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_s32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rn_f64_s64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
-    uint64_t v_d = convert_f64(steered_s64(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(steered_s64(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rn_sat_f16_u8_1, uint16_t, anyDirection, uint8_t v_a) {
@@ -839,66 +815,42 @@ LANE(cvt_rn_sat_f16_s64_1, uint16_t, anyDirection, uint64_t v_a) {
 
 LANE(cvt_rn_sat_f64_u8_1, uint64_t, anyDirection, uint8_t v_a) {
     uint64_t v_d = convert_f64(number_u8(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f64_u16_1, uint64_t, anyDirection, uint16_t v_a) {
     uint64_t v_d = convert_f64(number_u16(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f64_u32_1, uint64_t, anyDirection, uint32_t v_a) {
     uint64_t v_d = convert_f64(number_u32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f64_u64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
     uint64_t v_d = convert_f64(steered_u64(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f64_s8_1, uint64_t, anyDirection, uint8_t v_a) {
     uint64_t v_d = convert_f64(number_s8(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f64_s16_1, uint64_t, anyDirection, uint16_t v_a) {
     uint64_t v_d = convert_f64(number_s16(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f64_s32_1, uint64_t, anyDirection, uint32_t v_a) {
     uint64_t v_d = convert_f64(number_s32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f64_s64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
     uint64_t v_d = convert_f64(steered_s64(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_f16_u8_1, uint16_t, anyDirection, uint8_t v_a) {
@@ -934,59 +886,35 @@ LANE(cvt_rz_f16_s64_1, uint16_t, anyDirection, uint64_t v_a) {
 }
 
 LANE(cvt_rz_f64_u8_1, uint64_t, anyDirection, uint8_t v_a) {
-    uint64_t v_d = convert_f64(number_u8(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_u8(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rz_f64_u16_1, uint64_t, anyDirection, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_u16(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_u16(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rz_f64_u32_1, uint64_t, anyDirection, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_u32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_u32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rz_f64_u64_1, uint64_t, roundTowardZero, uint64_t v_a) {
-    uint64_t v_d = convert_f64(steered_u64(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(steered_u64(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rz_f64_s8_1, uint64_t, anyDirection, uint8_t v_a) {
-    uint64_t v_d = convert_f64(number_s8(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_s8(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rz_f64_s16_1, uint64_t, anyDirection, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_s16(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_s16(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rz_f64_s32_1, uint64_t, anyDirection, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_s32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_s32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rz_f64_s64_1, uint64_t, roundTowardZero, uint64_t v_a) {
-    uint64_t v_d = convert_f64(steered_s64(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(steered_s64(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rz_sat_f16_u8_1, uint16_t, anyDirection, uint8_t v_a) {
@@ -1031,66 +959,42 @@ LANE(cvt_rz_sat_f16_s64_1, uint16_t, anyDirection, uint64_t v_a) {
 
 LANE(cvt_rz_sat_f64_u8_1, uint64_t, anyDirection, uint8_t v_a) {
     uint64_t v_d = convert_f64(number_u8(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f64_u16_1, uint64_t, anyDirection, uint16_t v_a) {
     uint64_t v_d = convert_f64(number_u16(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f64_u32_1, uint64_t, anyDirection, uint32_t v_a) {
     uint64_t v_d = convert_f64(number_u32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f64_u64_1, uint64_t, roundTowardZero, uint64_t v_a) {
     uint64_t v_d = convert_f64(steered_u64(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f64_s8_1, uint64_t, anyDirection, uint8_t v_a) {
     uint64_t v_d = convert_f64(number_s8(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f64_s16_1, uint64_t, anyDirection, uint16_t v_a) {
     uint64_t v_d = convert_f64(number_s16(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f64_s32_1, uint64_t, anyDirection, uint32_t v_a) {
     uint64_t v_d = convert_f64(number_s32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f64_s64_1, uint64_t, roundTowardZero, uint64_t v_a) {
     uint64_t v_d = convert_f64(steered_s64(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_f16_u8_1, uint16_t, anyDirection, uint8_t v_a) {
@@ -1126,59 +1030,35 @@ LANE(cvt_rm_f16_s64_1, uint16_t, anyDirection, uint64_t v_a) {
 }
 
 LANE(cvt_rm_f64_u8_1, uint64_t, anyDirection, uint8_t v_a) {
-    uint64_t v_d = convert_f64(number_u8(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_u8(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rm_f64_u16_1, uint64_t, anyDirection, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_u16(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_u16(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rm_f64_u32_1, uint64_t, anyDirection, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_u32(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_u32(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rm_f64_u64_1, uint64_t, roundTowardNegative, uint64_t v_a) {
-    uint64_t v_d = convert_f64(steered_u64(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(steered_u64(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rm_f64_s8_1, uint64_t, anyDirection, uint8_t v_a) {
-    uint64_t v_d = convert_f64(number_s8(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_s8(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rm_f64_s16_1, uint64_t, anyDirection, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_s16(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_s16(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rm_f64_s32_1, uint64_t, anyDirection, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_s32(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_s32(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rm_f64_s64_1, uint64_t, roundTowardNegative, uint64_t v_a) {
-    uint64_t v_d = convert_f64(steered_s64(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(steered_s64(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rm_sat_f16_u8_1, uint16_t, anyDirection, uint8_t v_a) {
@@ -1223,66 +1103,42 @@ LANE(cvt_rm_sat_f16_s64_1, uint16_t, anyDirection, uint64_t v_a) {
 
 LANE(cvt_rm_sat_f64_u8_1, uint64_t, anyDirection, uint8_t v_a) {
     uint64_t v_d = convert_f64(number_u8(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f64_u16_1, uint64_t, anyDirection, uint16_t v_a) {
     uint64_t v_d = convert_f64(number_u16(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f64_u32_1, uint64_t, anyDirection, uint32_t v_a) {
     uint64_t v_d = convert_f64(number_u32(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f64_u64_1, uint64_t, roundTowardNegative, uint64_t v_a) {
     uint64_t v_d = convert_f64(steered_u64(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f64_s8_1, uint64_t, anyDirection, uint8_t v_a) {
     uint64_t v_d = convert_f64(number_s8(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f64_s16_1, uint64_t, anyDirection, uint16_t v_a) {
     uint64_t v_d = convert_f64(number_s16(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f64_s32_1, uint64_t, anyDirection, uint32_t v_a) {
     uint64_t v_d = convert_f64(number_s32(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f64_s64_1, uint64_t, roundTowardNegative, uint64_t v_a) {
     uint64_t v_d = convert_f64(steered_s64(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_f16_u8_1, uint16_t, anyDirection, uint8_t v_a) {
@@ -1318,59 +1174,35 @@ LANE(cvt_rp_f16_s64_1, uint16_t, anyDirection, uint64_t v_a) {
 }
 
 LANE(cvt_rp_f64_u8_1, uint64_t, anyDirection, uint8_t v_a) {
-    uint64_t v_d = convert_f64(number_u8(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_u8(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rp_f64_u16_1, uint64_t, anyDirection, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_u16(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_u16(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rp_f64_u32_1, uint64_t, anyDirection, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_u32(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_u32(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rp_f64_u64_1, uint64_t, roundTowardPositive, uint64_t v_a) {
-    uint64_t v_d = convert_f64(steered_u64(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(steered_u64(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rp_f64_s8_1, uint64_t, anyDirection, uint8_t v_a) {
-    uint64_t v_d = convert_f64(number_s8(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_s8(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rp_f64_s16_1, uint64_t, anyDirection, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_s16(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_s16(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rp_f64_s32_1, uint64_t, anyDirection, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_s32(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(number_s32(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rp_f64_s64_1, uint64_t, roundTowardPositive, uint64_t v_a) {
-    uint64_t v_d = convert_f64(steered_s64(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    return select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
+    return convert_f64(steered_s64(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rp_sat_f16_u8_1, uint16_t, anyDirection, uint8_t v_a) {
@@ -1415,66 +1247,42 @@ LANE(cvt_rp_sat_f16_s64_1, uint16_t, anyDirection, uint64_t v_a) {
 
 LANE(cvt_rp_sat_f64_u8_1, uint64_t, anyDirection, uint8_t v_a) {
     uint64_t v_d = convert_f64(number_u8(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f64_u16_1, uint64_t, anyDirection, uint16_t v_a) {
     uint64_t v_d = convert_f64(number_u16(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f64_u32_1, uint64_t, anyDirection, uint32_t v_a) {
     uint64_t v_d = convert_f64(number_u32(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f64_u64_1, uint64_t, roundTowardPositive, uint64_t v_a) {
     uint64_t v_d = convert_f64(steered_u64(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f64_s8_1, uint64_t, anyDirection, uint8_t v_a) {
     uint64_t v_d = convert_f64(number_s8(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f64_s16_1, uint64_t, anyDirection, uint16_t v_a) {
     uint64_t v_d = convert_f64(number_s16(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f64_s32_1, uint64_t, anyDirection, uint32_t v_a) {
     uint64_t v_d = convert_f64(number_s32(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f64_s64_1, uint64_t, roundTowardPositive, uint64_t v_a) {
     uint64_t v_d = convert_f64(steered_s64(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
-    uint64_t v_d_2 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
-    uint64_t v_d_3 = select_64(v_condition, v_d_2, v_d);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_3, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_f32_u8_1, uint32_t, anyDirection, uint8_t v_a) {
@@ -3894,114 +3702,95 @@ LANE(cvt_rz_satfinite_relu_pzo_e2m1x2_bf16x2_1, uint8_t, anyDirection, uint16_t 
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    return from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     return from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     return from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     return from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return select_8(isZero_e4m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return select_8(isZero_e5m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return maximum_e5m2(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     uint8_t v_d_3 = maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
@@ -4009,147 +3798,123 @@ LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTiesT
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    uint8_t v_d_3 = maximum_e5m2(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e3m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m1(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    return from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     return from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     return from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     return from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return select_8(isZero_e4m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return select_8(isZero_e5m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return maximum_e5m2(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     uint8_t v_d_3 = maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
@@ -4157,253 +3922,242 @@ LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTowar
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    uint8_t v_d_3 = maximum_e5m2(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e3m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m1(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    return from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    return from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     return from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     return from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     return from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     return from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     return from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     return from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return select_8(isZero_e4m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return select_8(isZero_e4m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return select_8(isZero_e5m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return select_8(isZero_e5m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return maximum_e5m2(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return maximum_e5m2(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     uint8_t v_d_3 = maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
@@ -4411,8 +4165,8 @@ LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTie
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     uint8_t v_d_3 = maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
@@ -4420,286 +4174,278 @@ LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTi
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    uint8_t v_d_3 = maximum_e5m2(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    uint8_t v_d_3 = maximum_e5m2(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e3m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e3m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m1(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m1(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    return from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    return from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     return from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     return from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     return from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     return from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     return from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     return from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return select_8(isZero_e4m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return select_8(isZero_e4m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return select_8(isZero_e5m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return select_8(isZero_e5m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return maximum_e5m2(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return maximum_e5m2(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     uint8_t v_d_3 = maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
@@ -4707,8 +4453,8 @@ LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTow
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
     uint8_t v_d_3 = maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
@@ -4716,74 +4462,71 @@ LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTo
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    uint8_t v_d_3 = maximum_e5m2(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
-    uint8_t v_d_2 = select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    uint8_t v_d_3 = maximum_e5m2(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e3m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e3m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m1(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
     return select_8(isZero_e2m1(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_f16x2_e4m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_d = from_single_f16(single_e4m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return from_single_f16(single_e4m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rn_f16x2_e5m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
@@ -4791,24 +4534,20 @@ LANE(cvt_rn_f16x2_e5m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
 }
 
 LANE(cvt_rn_f16x2_e2m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_d = from_single_f16(single_e2m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return from_single_f16(single_e2m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rn_f16x2_e3m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_d = from_single_f16(single_e3m2(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return from_single_f16(single_e3m2(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rn_f16x2_e2m1x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_d = from_single_f16(single_e2m1(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return from_single_f16(single_e2m1(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rn_relu_f16x2_e4m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_e4m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_f16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_f16x2_e5m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
@@ -4818,20 +4557,17 @@ LANE(cvt_rn_relu_f16x2_e5m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
 
 LANE(cvt_rn_relu_f16x2_e2m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_e2m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_f16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_f16x2_e3m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_e3m2(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_f16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_f16x2_e2m1x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_e2m1(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_f16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_bf16x2_e4m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
@@ -4866,8 +4602,7 @@ LANE(cvt_rn_bf16x2_e2m1x2_1, uint16_t, anyDirection, uint8_t v_a) {
 
 LANE(cvt_rn_satfinite_bf16x2_e4m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = from_single_bf16(single_e4m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:249 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:250 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:250 */
 }
 
 LANE(cvt_rn_satfinite_bf16x2_e5m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
@@ -4877,20 +4612,17 @@ LANE(cvt_rn_satfinite_bf16x2_e5m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
 
 LANE(cvt_rn_satfinite_bf16x2_e2m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = from_single_bf16(single_e2m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:249 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:250 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:250 */
 }
 
 LANE(cvt_rn_satfinite_bf16x2_e3m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = from_single_bf16(single_e3m2(v_a), roundTiesToEven, 0);  /* cvt.yaml:249 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:250 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:250 */
 }
 
 LANE(cvt_rn_satfinite_bf16x2_e2m1x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = from_single_bf16(single_e2m1(v_a), roundTiesToEven, 0);  /* cvt.yaml:249 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:250 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:250 */
 }
 
 LANE(cvt_rn_relu_bf16x2_e4m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
@@ -4931,8 +4663,7 @@ LANE(cvt_rn_relu_bf16x2_e2m1x2_1, uint16_t, anyDirection, uint8_t v_a) {
 LANE(cvt_rn_relu_satfinite_bf16x2_e4m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = from_single_bf16(single_e4m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:249 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:250 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_bf16x2_e5m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
@@ -4944,22 +4675,19 @@ LANE(cvt_rn_relu_satfinite_bf16x2_e5m2x2_1, uint16_t, anyDirection, uint8_t v_a)
 LANE(cvt_rn_relu_satfinite_bf16x2_e2m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = from_single_bf16(single_e2m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:249 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:250 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_bf16x2_e3m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = from_single_bf16(single_e3m2(v_a), roundTiesToEven, 0);  /* cvt.yaml:249 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:250 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_bf16x2_e2m1x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = from_single_bf16(single_e2m1(v_a), roundTiesToEven, 0);  /* cvt.yaml:249 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:250 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_e4m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
@@ -4994,32 +4722,27 @@ LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_e2m1x2_2, uint16_t, roundTiesToEven, uint8_t 
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_e4m3(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:244 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:245 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:245 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_e5m2(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:244 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:245 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:245 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_e2m3(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:244 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:245 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:245 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_e3m2(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:244 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:245 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:245 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_e2m1(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:244 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:245 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:245 */
 }
 
 LANE(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e4m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
@@ -5060,36 +4783,114 @@ LANE(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m1x2_2, uint16_t, roundTiesToEven, uin
 LANE(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_e4m3(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:244 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:245 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_e5m2(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:244 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:245 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_e2m3(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:244 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:245 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_e3m2(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:244 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:245 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_e2m1(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:244 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:245 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+}
+
+LANE(cvt_rs_f16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    return convertStochastic_f16(single_f32(v_a), v_r, 13);  /* cvt.yaml:230 */
+}
+
+LANE(cvt_rs_bf16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    return convertStochastic_bf16(single_f32(v_a), v_r, 16);  /* cvt.yaml:230 */
+}
+
+LANE(cvt_rs_satfinite_f16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    return convertStochastic_f16(single_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), v_r, 13);  /* cvt.yaml:230 */
+}
+
+LANE(cvt_rs_satfinite_bf16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    return convertStochastic_bf16(single_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), v_r, 16);  /* cvt.yaml:230 */
+}
+
+LANE(cvt_rs_relu_f16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    uint16_t v_d = convertStochastic_f16(single_f32(v_a), v_r, 13);  /* cvt.yaml:230 */
+    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+}
+
+LANE(cvt_rs_relu_bf16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    uint16_t v_d = convertStochastic_bf16(single_f32(v_a), v_r, 16);  /* cvt.yaml:230 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+}
+
+LANE(cvt_rs_relu_satfinite_f16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    uint16_t v_d = convertStochastic_f16(single_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), v_r, 13);  /* cvt.yaml:230 */
+    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+}
+
+LANE(cvt_rs_relu_satfinite_bf16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    uint16_t v_d = convertStochastic_bf16(single_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), v_r, 16);  /* cvt.yaml:230 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+}
+
+LANE(cvt_rs_satfinite_e4m3x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    uint8_t v_d = convertStochastic_e4m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc3e00000u), 0x43e00000u)), v_r, 16);  /* cvt.yaml:230 */
+    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+}
+
+LANE(cvt_rs_satfinite_e5m2x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    return convertStochastic_e5m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc7600000u), 0x47600000u)), v_r, 16);  /* cvt.yaml:230 */
+}
+
+LANE(cvt_rs_satfinite_e2m3x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    return convertStochastic_e2m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc0f00000u), 0x40f00000u)), v_r, 16);  /* cvt.yaml:230 */
+}
+
+LANE(cvt_rs_satfinite_e3m2x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    return convertStochastic_e3m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc1e00000u), 0x41e00000u)), v_r, 16);  /* cvt.yaml:230 */
+}
+
+LANE(cvt_rs_satfinite_e2m1x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    return convertStochastic_e2m1(single_f32(minimum_f32(maximum_f32(v_a, 0xc0c00000u), 0x40c00000u)), v_r, 16);  /* cvt.yaml:230 */
+}
+
+LANE(cvt_rs_relu_satfinite_e4m3x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    uint8_t v_d = convertStochastic_e4m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc3e00000u), 0x43e00000u)), v_r, 16);  /* cvt.yaml:230 */
+    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+}
+
+LANE(cvt_rs_relu_satfinite_e5m2x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    uint8_t v_d = convertStochastic_e5m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc7600000u), 0x47600000u)), v_r, 16);  /* cvt.yaml:230 */
+    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+}
+
+LANE(cvt_rs_relu_satfinite_e2m3x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    uint8_t v_d = convertStochastic_e2m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc0f00000u), 0x40f00000u)), v_r, 16);  /* cvt.yaml:230 */
+    return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
+}
+
+LANE(cvt_rs_relu_satfinite_e3m2x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    uint8_t v_d = convertStochastic_e3m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc1e00000u), 0x41e00000u)), v_r, 16);  /* cvt.yaml:230 */
+    return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+}
+
+LANE(cvt_rs_relu_satfinite_e2m1x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
+    uint8_t v_d = convertStochastic_e2m1(single_f32(minimum_f32(maximum_f32(v_a, 0xc0c00000u), 0x40c00000u)), v_r, 16);  /* cvt.yaml:230 */
+    return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_ue8m0x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
@@ -5146,7 +4947,7 @@ LANE(cvt_rn_satfinite_s2f6x2_f32_2, uint8_t, roundTiesToEven, uint32_t v_a) {
 }
 
 LANE(cvt_rn_satfinite_relu_s2f6x2_f32_2, uint8_t, roundTiesToEven, uint32_t v_a) {
-    uint32_t v_x = from_single_f32(single_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:239 */
+    uint32_t v_x = v_a;  /* cvt.yaml:239 */
     uint32_t v_x_2 = maximum_f32(v_x, 0x00000000u);  /* cvt.yaml:240 */
     uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* cvt.yaml:241 */
     return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* cvt.yaml:242 */
@@ -5160,7 +4961,7 @@ LANE(cvt_rz_satfinite_s2f6x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
 }
 
 LANE(cvt_rz_satfinite_relu_s2f6x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint32_t v_x = from_single_f32(single_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:239 */
+    uint32_t v_x = v_a;  /* cvt.yaml:239 */
     uint32_t v_x_2 = maximum_f32(v_x, 0x00000000u);  /* cvt.yaml:240 */
     uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* cvt.yaml:241 */
     return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* cvt.yaml:242 */
@@ -5195,56 +4996,56 @@ LANE(cvt_rz_satfinite_relu_s2f6x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a)
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = division_f32(from_single_f32(single_f32(v_a), roundTiesToEven, 0), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:239 */
+    uint32_t v_x = multiplication_f32(from_single_f32(single_f32(v_a), roundTiesToEven, 0), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:239 */
     uint32_t v_x_2 = v_x;  /* cvt.yaml:240 */
     uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* cvt.yaml:241 */
     return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* cvt.yaml:242 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = division_f32(from_single_f32(single_f32(v_a), roundTiesToEven, 0), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:239 */
+    uint32_t v_x = multiplication_f32(from_single_f32(single_f32(v_a), roundTiesToEven, 0), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:239 */
     uint32_t v_x_2 = maximum_f32(v_x, 0x00000000u);  /* cvt.yaml:240 */
     uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* cvt.yaml:241 */
     return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* cvt.yaml:242 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = division_f32(from_single_f32(single_f32(v_a), roundTowardZero, 0), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:239 */
+    uint32_t v_x = multiplication_f32(from_single_f32(single_f32(v_a), roundTowardZero, 0), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:239 */
     uint32_t v_x_2 = v_x;  /* cvt.yaml:240 */
     uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* cvt.yaml:241 */
     return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* cvt.yaml:242 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = division_f32(from_single_f32(single_f32(v_a), roundTowardZero, 0), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:239 */
+    uint32_t v_x = multiplication_f32(from_single_f32(single_f32(v_a), roundTowardZero, 0), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:239 */
     uint32_t v_x_2 = maximum_f32(v_x, 0x00000000u);  /* cvt.yaml:240 */
     uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* cvt.yaml:241 */
     return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* cvt.yaml:242 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_s2f6x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = division_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:239 */
+    uint32_t v_x = multiplication_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:239 */
     uint32_t v_x_2 = v_x;  /* cvt.yaml:240 */
     uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* cvt.yaml:241 */
     return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* cvt.yaml:242 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = division_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:239 */
+    uint32_t v_x = multiplication_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:239 */
     uint32_t v_x_2 = maximum_f32(v_x, 0x00000000u);  /* cvt.yaml:240 */
     uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* cvt.yaml:241 */
     return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* cvt.yaml:242 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = division_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:239 */
+    uint32_t v_x = multiplication_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:239 */
     uint32_t v_x_2 = v_x;  /* cvt.yaml:240 */
     uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* cvt.yaml:241 */
     return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* cvt.yaml:242 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = division_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:239 */
+    uint32_t v_x = multiplication_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:239 */
     uint32_t v_x_2 = maximum_f32(v_x, 0x00000000u);  /* cvt.yaml:240 */
     uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* cvt.yaml:241 */
     return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* cvt.yaml:242 */
@@ -5289,49 +5090,47 @@ LANE(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, roundTiesToEven, uin
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_s2f6(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:244 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:245 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:245 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_s2f6(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:244 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:245 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_ue5m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint32_t v_x = from_single_f32(single_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
+    uint32_t v_x = v_a;  /* cvt.yaml:247 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x), roundTiesToEven, 0);
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_satfinite_ue5m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint32_t v_x = from_single_f32(single_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
+    uint32_t v_x = v_a;  /* cvt.yaml:247 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x, 0xc7e00000u), 0x47e00000u)), roundTiesToEven, 0);
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_ue5m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint32_t v_x = from_single_f32(single_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
+    uint32_t v_x = v_a;  /* cvt.yaml:247 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x), roundTowardZero, 0);
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_satfinite_ue5m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint32_t v_x = from_single_f32(single_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
+    uint32_t v_x = v_a;  /* cvt.yaml:247 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x, 0xc7e00000u), 0x47e00000u)), roundTowardZero, 0);
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rp_ue5m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint32_t v_x = from_single_f32(single_f32(v_a), roundTowardPositive, 0);  /* cvt.yaml:247 */
+    uint32_t v_x = v_a;  /* cvt.yaml:247 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x), roundTowardPositive, 0);
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rp_satfinite_ue5m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint32_t v_x = from_single_f32(single_f32(v_a), roundTowardPositive, 0);  /* cvt.yaml:247 */
+    uint32_t v_x = v_a;  /* cvt.yaml:247 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x, 0xc7e00000u), 0x47e00000u)), roundTowardPositive, 0);
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
@@ -5409,92 +5208,87 @@ LANE(cvt_rp_satfinite_ue5m3x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rn_scaled_n1_ue8m0_ue5m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_scaled_n1_ue8m0_ue5m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTowardZero, 0);  /* cvt.yaml:236 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f32(select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_scaled_n1_ue8m0_ue5m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_scaled_n1_ue8m0_ue5m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTowardZero, 0);  /* cvt.yaml:236 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTowardZero, 0);  /* cvt.yaml:236 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_f16x2_ue5m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_d = from_single_f16(single_ue5m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return from_single_f16(single_ue5m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rn_bf16x2_ue5m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
@@ -5505,8 +5299,7 @@ LANE(cvt_rn_bf16x2_ue5m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
 
 LANE(cvt_rn_satfinite_bf16x2_ue5m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = from_single_bf16(single_ue5m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:249 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:250 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:250 */
 }
 
 LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_ue5m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
@@ -5517,8 +5310,7 @@ LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_ue5m3x2_2, uint16_t, roundTiesToEven, uint8_t
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_ue5m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_ue5m3(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:244 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:245 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:245 */
 }
 
 LANE(cvt_rz_f32_bf16_1, uint32_t, anyDirection, uint16_t v_a) {
@@ -5595,29 +5387,29 @@ LANE(cvt_rp_ftz_pzo_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
 }
 
 LANE(cvt_rp_ue5m3x2_f16x2_2, uint8_t, roundTowardPositive, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardPositive, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardPositive, 0), roundTowardPositive, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardPositive, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardPositive, 0), roundTowardPositive, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTowardPositive, 0);  /* cvt.yaml:236 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rp_ue5m3x2_bf16x2_2, uint8_t, roundTowardPositive, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardPositive, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardPositive, 0), roundTowardPositive, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardPositive, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardPositive, 0), roundTowardPositive, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTowardPositive, 0);  /* cvt.yaml:236 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rp_satfinite_ue5m3x2_f16x2_2, uint8_t, roundTowardPositive, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a)), roundTowardPositive, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardPositive, 0), roundTowardPositive, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardPositive, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardPositive, 0), roundTowardPositive, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTowardPositive, 0);  /* cvt.yaml:236 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rp_satfinite_ue5m3x2_bf16x2_2, uint8_t, roundTowardPositive, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(select_16(isSubnormal_bf16(v_a), copySign_bf16(0x0000u, v_a), v_a)), roundTowardPositive, 0);  /* cvt.yaml:232 */
-    uint32_t v_x_2 = division_f32(v_x, from_single_f32(single_ue8m0(v_s), roundTowardPositive, 0), roundTowardPositive, 0);  /* cvt.yaml:235 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardPositive, 0);  /* cvt.yaml:232 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardPositive, 0), roundTowardPositive, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTowardPositive, 0);  /* cvt.yaml:236 */
     return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
 }

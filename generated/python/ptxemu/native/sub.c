@@ -204,28 +204,23 @@ LANE(sub_e5m2x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
 }
 
 LANE(sub_e5m2x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = sum_e5m2(number_e4m3(v_a), -number_e5m2(v_b), roundTiesToEven, 0);  /* sub.yaml:71 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_e4m3(v_a), -number_e5m2(v_b), roundTiesToEven, 0);  /* sub.yaml:71 */
 }
 
 LANE(sub_e5m2x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = subtraction_e5m2(from_single_e5m2(single_e3m2(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* sub.yaml:71 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return subtraction_e5m2(from_single_e5m2(single_e3m2(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* sub.yaml:71 */
 }
 
 LANE(sub_e5m2x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = sum_e5m2(number_e2m3(v_a), -number_e5m2(v_b), roundTiesToEven, 0);  /* sub.yaml:71 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_e2m3(v_a), -number_e5m2(v_b), roundTiesToEven, 0);  /* sub.yaml:71 */
 }
 
 LANE(sub_e5m2x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = subtraction_e5m2(from_single_e5m2(single_e2m1(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* sub.yaml:71 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return subtraction_e5m2(from_single_e5m2(single_e2m1(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* sub.yaml:71 */
 }
 
 LANE(sub_e5m2x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = sum_e5m2(number_ue8m0(v_a), -number_e5m2(v_b), roundTiesToEven, 0);  /* sub.yaml:71 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_ue8m0(v_a), -number_e5m2(v_b), roundTiesToEven, 0);  /* sub.yaml:71 */
 }
 
 LANE(sub_e4m3x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
@@ -265,32 +260,27 @@ LANE(sub_satfinite_e5m2x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8
 
 LANE(sub_satfinite_e5m2x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
     uint64_t v_x = subtraction_f64(convert_f64(number_e4m3(v_a), roundTiesToEven, 0), convert_f64(number_e5m2(v_b), roundTiesToEven, 0), roundTiesToEven, 0);  /* sub.yaml:68 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* sub.yaml:69 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* sub.yaml:69 */
 }
 
 LANE(sub_satfinite_e5m2x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
     uint64_t v_x = subtraction_f64(convert_f64(number_e3m2(v_a), roundTiesToEven, 0), convert_f64(number_e5m2(v_b), roundTiesToEven, 0), roundTiesToEven, 0);  /* sub.yaml:68 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* sub.yaml:69 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* sub.yaml:69 */
 }
 
 LANE(sub_satfinite_e5m2x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
     uint64_t v_x = subtraction_f64(convert_f64(number_e2m3(v_a), roundTiesToEven, 0), convert_f64(number_e5m2(v_b), roundTiesToEven, 0), roundTiesToEven, 0);  /* sub.yaml:68 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* sub.yaml:69 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* sub.yaml:69 */
 }
 
 LANE(sub_satfinite_e5m2x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
     uint64_t v_x = subtraction_f64(convert_f64(number_e2m1(v_a), roundTiesToEven, 0), convert_f64(number_e5m2(v_b), roundTiesToEven, 0), roundTiesToEven, 0);  /* sub.yaml:68 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* sub.yaml:69 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* sub.yaml:69 */
 }
 
 LANE(sub_satfinite_e5m2x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
     uint64_t v_x = subtraction_f64(convert_f64(number_ue8m0(v_a), roundTiesToEven, 0), convert_f64(number_e5m2(v_b), roundTiesToEven, 0), roundTiesToEven, 0);  /* sub.yaml:68 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* sub.yaml:69 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* sub.yaml:69 */
 }
 
 LANE(sub_satfinite_e4m3x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
@@ -335,8 +325,4 @@ LANE(sub_s32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 
 LANE(sub_sat_s32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return from_signed_s32(whole_s64((uint64_t)(from_signed_s64(whole_s32(v_a)) - from_signed_s64(whole_s32(v_b)))));  /* sub.yaml:63 */
-}
-
-LANE(sub_u32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    return (uint32_t)(v_a - v_b);  /* sub.yaml:65 */
 }
