@@ -183,7 +183,7 @@ add:  add.rn.f32
     ;
   { .reg .f32 t; mul.f32 t, %f1, -1.5e-3; }
   call (r0), add, (%r1);
-  mov.b64 {%r1, %f1}, %rd1; vote.sync.any.pred p, p, -1; bra.uni $L__BB0;
+  mov.b64 {lo, hi}, %rd1; vote.sync.any.pred p, p, -1; bra.uni $L__BB0;
   fma.rn.f16x2 %r0, %r1, %r2, %r3; tanh.approx.bf16 %h0, %h1; testp.finite.f32 p, %f1; add.f32x2 %rd0, %rd1, %rd2;
   ret;
 }
