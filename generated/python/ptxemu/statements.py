@@ -91,6 +91,7 @@ def bits_of(kind: str, value: float | int, t: Type) -> np.generic:
     if kind == constants.DOUBLE:
         number = np.array(value, np.float64)
         if t.native_name == "float32":
-            number = number.astype(np.float32)
+            with np.errstate(all="ignore"):
+                number = number.astype(np.float32)
         return word(number.view(f"u{number.itemsize}")[()])
     return word(int(value) & ((1 << 8 * t.bits.itemsize) - 1))
