@@ -12,6 +12,7 @@ from .code import Code
 from .formats import FixedPoint, Format, NanRule, Type
 from .instruction import HardwarePath, Instruction, Variant
 from .observed import Entry, Evidence, Recording, Speed
+from .recipes import Instead
 from .requirements import Selector
 from .units import Unit, UnitModel
 
@@ -81,7 +82,8 @@ class Naming:
 @dataclass(frozen=True)
 class Spec:
     """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode.
-    `groups` are those of modifiers, of which semantics knows; those of types are for notation alone."""
+    `groups` are those of modifiers, of which semantics knows; those of types are for notation alone. `instead` is what
+    to write where a variant is missing, the best first."""
 
     formats: Mapping[str, Format | FixedPoint]
     nan_rules: Mapping[str, NanRule]
@@ -100,6 +102,7 @@ class Spec:
     recordings: tuple[Recording, ...] = ()
     units: Mapping[str, Unit] = field(default_factory=dict)
     naming: Naming = Naming()
+    instead: Mapping[Variant, tuple[Instead, ...]] = field(default_factory=dict)
 
     @cached_property
     def notation(self) -> Mapping[str, tuple[str, ...]]:

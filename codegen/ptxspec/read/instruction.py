@@ -33,6 +33,7 @@ from .context import Context, words
 from .corner_tables import read_table
 from .lane_bits import read_lane_bits
 from .positioned import Document, Where
+from .recipes import read_recipes
 from .requirements import expanded, manual_requirement, observed_requirement
 from .signatures import SyntaxReader
 
@@ -118,11 +119,13 @@ class _InstructionFile:
             variants=(),
             registers=self.registers(),
             vectors_elsewhere=self.assembler.get("vectors_elsewhere", False),
+            unpacks=self.grounds(("unpacks",), data["unpacks"]) if "unpacks" in data else None,
             lane_bits=lane_bits,
             crashes=tuple(
                 self.selector(("assembler", "crashes", i), c) for i, c in enumerate(self.assembler.get("crashes", []))
             ),
             acts_on=self.acts_on(),
+            recipes=read_recipes(doc, self.context, data.get("instead", []), self.selector, self.grounds),
         )  # fmt: skip
         if len(self.errors) > before:
             return None
