@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from ..catalog import Requirement
 from ..diagnostics import Diagnostic, suggest
 from ..model import (
     BOOL,
@@ -129,10 +130,17 @@ class _Linking:
                 calls.append(call)
         if unwritten:
             raise _Wrong(None, f"nothing is written to {', '.join(sorted(unwritten))}", "the last statement does that")
-        requires = self.spec.catalog.together(c.variant.requires for c in calls)
+        requires = self.spec.catalog.together([*(c.variant.requires for c in calls), self._as_documented(calls)])
         if requires is None:
             raise _Wrong(None, f"no target has all of this for {v}")
         return Instead(tuple(calls), self.scratch, requires, recipe.differs, recipe)
+
+    def _as_documented(self, calls: Iterable[Call]) -> Requirement:
+        """The targets on which no statement behaves as though it had another modifier: on others nothing is proved."""
+        targets = list(self.spec.targets)
+        implied = {t for c in calls for t in self.spec.implied_targets(c.variant)}
+        last = max((targets.index(t) for t in implied), default=-1)
+        return Requirement(next(iter(self.spec.versions)), targets[last + 1])
 
     @property
     def _sources(self) -> set[str]:
