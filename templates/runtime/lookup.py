@@ -33,7 +33,8 @@ class Variant:
 
 @dataclass(frozen=True)
 class Row:
-    """What the index says of a variant; `signature` is text for `signature` of signature.py."""
+    """What the index says of a variant; `signature` is text for `signature` of signature.py. `rules` are the places of
+    what assembler.py says of its operands."""
 
     variant: Variant
     opcode: str
@@ -43,6 +44,7 @@ class Row:
     requires: Requirement
     advisable: bool
     means: frozenset[str]
+    rules: tuple[int, ...]
 
     @property
     def operands(self) -> int:
@@ -62,7 +64,7 @@ def rows_of(opcode: str) -> tuple[Row, ...]:
     found = []
     for line in ROWS.get(opcode, "").split("\n")[1:-1]:
         spelled, place = line.split()
-        operands, claim, signature, requirement, advice, means = CLASSES[int(place)].split()
+        operands, claim, signature, requirement, advice, means, rules = CLASSES[int(place)].split()
         names = spelled.split(".")
         types = tuple(n for n in names if n in TYPES)
         found.append(
@@ -75,6 +77,7 @@ def rows_of(opcode: str) -> tuple[Row, ...]:
                 requires=REQUIREMENTS[int(requirement)],
                 advisable=advice == "advise",
                 means=frozenset() if means == "-" else frozenset(means.split(".")),
+                rules=() if rules == "-" else tuple(map(int, rules.split("."))),
             )
         )
     return tuple(found)

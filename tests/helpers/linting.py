@@ -9,7 +9,8 @@ from functools import cache
 from pathlib import Path
 
 from ptxspec import Database
-from ptxspec.lint.findings import ERROR, Finding
+from ptxspec.lint.findings import Finding
+from ptxspec.ptx.complaints import ERROR
 from ptxspec.ptxas.asking import FIRST_LINE, FOOTER, HEADER, STATEMENT, Sheet, unexpected
 from ptxspec.ptxas.statements import Writer, alike
 

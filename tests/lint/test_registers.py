@@ -12,8 +12,8 @@ import pytest
 from helpers.linting import writer
 from helpers.sizes import each_size, spread
 from ptxspec import Database
-from ptxspec.lint.findings import ERROR
 from ptxspec.lint.linter import Linter
+from ptxspec.ptx.complaints import ERROR
 from ptxspec.ptxas.asking import CANARY, MESSAGE, find_ptxas
 from ptxspec.query.database import Variant
 

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..diagnostics import PtxspecError
-from ..lint.findings import ERROR, Finding
+from ..lint.findings import Finding
 from ..lint.linter import Linter, language
 from ..lint.rendering import FORMATS
 from ..lint.windows import decode, read
+from ..ptx.complaints import ERROR
 from . import MISUSE, NO, OK, TARGET, database
 
 

@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 
 from ..catalog import Requirement
 
-ERROR, WARNING, NOTE = "error", "warning", "note"
-
 CODES = {
     # The spelling
     "unknown-opcode": "There is no instruction of this name.",
@@ -47,33 +45,6 @@ CODES = {
     "unterminated-comment": "A comment does not end.",
     "unterminated-string": "A string does not end.",
 }
-
-
-WHOLE = -1
-
-
-class Complaint(NamedTuple):
-    """What is wrong with an instruction. `name` is the index of the modifier or type meant, `operand` that of the
-    operand and `part` that of a part of it; WHOLE for none of these. `requires` is what the variant needs, where it is
-    not available."""
-
-    severity: str
-    code: str
-    message: str
-    help: str = ""
-    name: int = WHOLE
-    operand: int = WHOLE
-    part: int = WHOLE
-    requires: Requirement | None = None
-
-
-class Position(NamedTuple):
-    """Line and column count from 1. `source` is the line, or part of a long one, and `at` the column's index in it."""
-
-    line: int
-    column: int
-    source: str
-    at: int
 
 
 class Finding(NamedTuple):

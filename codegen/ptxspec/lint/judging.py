@@ -6,13 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..ptx import operands as kinds
+from ..ptx.complaints import ERROR, NOTE, WARNING, WHOLE, Complaint
+from ..ptx.matching import Matcher, count, unreadable
+from ..ptx.operands import Shape
 from ..query.alike import advice
 from ..query.database import Database, Variant
 from ..query.verdicts import Reason, forms_text, refusals, why_not
-from . import operands as kinds
-from .findings import ERROR, NOTE, WARNING, WHOLE, Complaint
-from .matching import Matcher, count, unreadable
-from .operands import Shape
+from .rules import DatabaseRules
 
 
 class Judgement(NamedTuple):
@@ -43,7 +44,7 @@ class InstructionJudge:
         self.other_types = db.other_types
         self.repeatable = frozenset(assembler["repeatable"])
         self.leading = frozenset(assembler["leading"])
-        self.matcher = Matcher(db)
+        self.matcher = Matcher(DatabaseRules(db))
         self.ignored = [frozenset(group) for group in assembler["ignored"]]
         self._ignored_names = frozenset().union(*self.ignored)
         self._known: dict[tuple[str, tuple[Shape, ...] | None, str | None, str | None, bool], Judgement] = {}

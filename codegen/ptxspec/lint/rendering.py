@@ -8,7 +8,8 @@ from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
-from .findings import CODES, ERROR, NOTE, WARNING, Finding
+from ..ptx.complaints import ERROR, NOTE, WARNING
+from .findings import CODES, Finding
 
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 

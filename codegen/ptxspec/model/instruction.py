@@ -281,7 +281,8 @@ class Instruction:
     others, and that do nothing. `acts_on` are the formats that a modifier acts on here, where not on all.
     `recipes` are what to write where variants are missing, the best first, or why there is nothing.
     `crashes` are variants that the assembler takes, and then breaks down on. `vectors_elsewhere`:
-    statements with a vector as their result are other instructions too."""
+    statements with registers that are vectors are other instructions. `unpacks`: a statement whose source is a vector
+    may stand the other way round, with the vector as its result; what this rests on."""
 
     opcode: str
     path: str

@@ -205,7 +205,7 @@ SIGNATURES = (
     "d:b16 = a:b16 b:b16",
     "d:b32 = a:b32 b:b32",
     "d:b64 = a:b64 b:b64",
-    "p:pred = a:pred b:pred",
+    "p:pred = !a:pred !b:pred",
     "d:u8 = a:f16",
     "d:u8 = a:f64",
     "d:u16 = a:f16",
@@ -396,11 +396,11 @@ SIGNATURES = (
     "d:bf16x2 = a:e2m1x2 s:ue8m0x2",
     "d:f16x2 = a[a1,a0]:f32 r:b32@12.11.10.9.8.7.6.5.4.3.2.1.0/28.27.26.25.24.23.22.21.20.19.18.17.16",
     "d:bf16x2 = a[a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16",
-    "d:e4m3x4 = a[a3,a2,a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
-    "d:e5m2x4 = a[a3,a2,a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
-    "d:e2m3x4 = a[a3,a2,a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
-    "d:e3m2x4 = a[a3,a2,a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
-    "d:e2m1x4 = a[a3,a2,a1,a0]:f32 r:b32@23.22.21.20.19.18.17.16.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.16.17.18.19.20.21.22.23/31.30.29.28.27.26.25.24.15.14.13.12.11.10.9.8/8.9.10.11.12.13.14.15.24.25.26.27.28.29.30.31",
+    "d:e4m3x4 = a{a3,a2,a1,a0}:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
+    "d:e5m2x4 = a{a3,a2,a1,a0}:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
+    "d:e2m3x4 = a{a3,a2,a1,a0}:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
+    "d:e3m2x4 = a{a3,a2,a1,a0}:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
+    "d:e2m1x4 = a{a3,a2,a1,a0}:f32 r:b32@23.22.21.20.19.18.17.16.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.16.17.18.19.20.21.22.23/31.30.29.28.27.26.25.24.15.14.13.12.11.10.9.8/8.9.10.11.12.13.14.15.24.25.26.27.28.29.30.31",
     "d:ue8m0x2 = a[a1,a0]:f32",
     "d:ue8m0x2 = a:bf16x2",
     "d:bf16x2 = a:ue8m0x2",
@@ -531,12 +531,12 @@ SIGNATURES = (
     "d:b16 = a:b16",
     "d:b32 = a:b32",
     "d:b64 = a:b64",
-    "p:pred = a:pred",
-    "d:b8x2 = a[a0,a1]:b8",
-    "d:b16x2 = a[a0,a1]:b16",
-    "d:b8x4 = a[a0,a1,a2,a3]:b8",
-    "d:b32x2 = a[a0,a1]:b32",
-    "d:b16x4 = a[a0,a1,a2,a3]:b16",
+    "p:pred = !a:pred",
+    "d:b8x2 = a{a0,a1}:b8",
+    "d:b16x2 = a{a0,a1}:b16",
+    "d:b8x4 = a{a0,a1,a2,a3}:b8",
+    "d:b32x2 = a{a0,a1}:b32",
+    "d:b16x4 = a{a0,a1,a2,a3}:b16",
     "d:bf16x2 = a:bf16x2 b:f16x2",
     "d:f16x2 = a:f16x2 b:bf16x2",
     "d:e5m2x4 = a:e5m2x4 b:e4m3x4",
@@ -623,50 +623,50 @@ SIGNATURES = (
     "d:e4m3x4 = a:ue8m0x4 b:e2m1x4",
     "d:e4m3x4 = a:ue8m0x4 b:e2m1p4x4",
     "d:e4m3x4 = a:ue8m0x4 b:ue8m0x4",
-    "d:f32 = a:f32 b:f32 c:pred",
-    "d:f64 = a:f64 b:f64 c:pred",
-    "d:b16 = a:b16 b:b16 c:pred",
-    "d:b32 = a:b32 b:b32 c:pred",
-    "d:b64 = a:b64 b:b64 c:pred",
+    "d:f32 = a:f32 b:f32 !c:pred",
+    "d:f64 = a:f64 b:f64 !c:pred",
+    "d:b16 = a:b16 b:b16 !c:pred",
+    "d:b32 = a:b32 b:b32 !c:pred",
+    "d:b64 = a:b64 b:b64 !c:pred",
     "d:u32 = a:f32 b:f32",
     "d:s32 = a:f32 b:f32",
-    "d:u32 = a:f32 b:f32 c:pred",
-    "d:s32 = a:f32 b:f32 c:pred",
+    "d:u32 = a:f32 b:f32 !c:pred",
+    "d:s32 = a:f32 b:f32 !c:pred",
     "d:u32 = a:f64 b:f64",
     "d:s32 = a:f64 b:f64",
     "d:f32 = a:f64 b:f64",
-    "d:u32 = a:f64 b:f64 c:pred",
-    "d:s32 = a:f64 b:f64 c:pred",
-    "d:f32 = a:f64 b:f64 c:pred",
+    "d:u32 = a:f64 b:f64 !c:pred",
+    "d:s32 = a:f64 b:f64 !c:pred",
+    "d:f32 = a:f64 b:f64 !c:pred",
     "d:f32 = a:s16 b:s16",
     "d:f32 = a:s32 b:s32",
     "d:f32 = a:s64 b:s64",
-    "d:f32 = a:s16 b:s16 c:pred",
-    "d:f32 = a:s32 b:s32 c:pred",
-    "d:f32 = a:s64 b:s64 c:pred",
+    "d:f32 = a:s16 b:s16 !c:pred",
+    "d:f32 = a:s32 b:s32 !c:pred",
+    "d:f32 = a:s64 b:s64 !c:pred",
     "d:f32 = a:u16 b:u16",
     "d:f32 = a:u32 b:u32",
     "d:f32 = a:u64 b:u64",
-    "d:f32 = a:u16 b:u16 c:pred",
-    "d:f32 = a:u32 b:u32 c:pred",
-    "d:f32 = a:u64 b:u64 c:pred",
+    "d:f32 = a:u16 b:u16 !c:pred",
+    "d:f32 = a:u32 b:u32 !c:pred",
+    "d:f32 = a:u64 b:u64 !c:pred",
     "d:f32 = a:b16 b:b16",
     "d:f32 = a:b32 b:b32",
     "d:f32 = a:b64 b:b64",
-    "d:f32 = a:b16 b:b16 c:pred",
-    "d:f32 = a:b32 b:b32 c:pred",
-    "d:f32 = a:b64 b:b64 c:pred",
+    "d:f32 = a:b16 b:b16 !c:pred",
+    "d:f32 = a:b32 b:b32 !c:pred",
+    "d:f32 = a:b64 b:b64 !c:pred",
     "d:f16 = a:f32 b:f32",
-    "d:f16 = a:f16 b:f16 c:pred",
-    "d:f16 = a:f32 b:f32 c:pred",
+    "d:f16 = a:f16 b:f16 !c:pred",
+    "d:f16 = a:f32 b:f32 !c:pred",
     "d:f16 = a:f64 b:f64",
-    "d:f16 = a:f64 b:f64 c:pred",
+    "d:f16 = a:f64 b:f64 !c:pred",
     "d:bf16 = a:f16 b:f16",
     "d:bf16 = a:f32 b:f32",
     "d:bf16 = a:f64 b:f64",
-    "d:bf16 = a:f16 b:f16 c:pred",
-    "d:bf16 = a:f32 b:f32 c:pred",
-    "d:bf16 = a:f64 b:f64 c:pred",
+    "d:bf16 = a:f16 b:f16 !c:pred",
+    "d:bf16 = a:f32 b:f32 !c:pred",
+    "d:bf16 = a:f64 b:f64 !c:pred",
     "d:f16 = a:s16 b:s16",
     "d:f16 = a:s32 b:s32",
     "d:f16 = a:s64 b:s64",
@@ -679,65 +679,65 @@ SIGNATURES = (
     "d:bf16 = a:u16 b:u16",
     "d:bf16 = a:u32 b:u32",
     "d:bf16 = a:u64 b:u64",
-    "d:f16 = a:s16 b:s16 c:pred",
-    "d:f16 = a:s32 b:s32 c:pred",
-    "d:f16 = a:s64 b:s64 c:pred",
-    "d:f16 = a:u16 b:u16 c:pred",
-    "d:f16 = a:u32 b:u32 c:pred",
-    "d:f16 = a:u64 b:u64 c:pred",
-    "d:bf16 = a:s16 b:s16 c:pred",
-    "d:bf16 = a:s32 b:s32 c:pred",
-    "d:bf16 = a:s64 b:s64 c:pred",
-    "d:bf16 = a:u16 b:u16 c:pred",
-    "d:bf16 = a:u32 b:u32 c:pred",
-    "d:bf16 = a:u64 b:u64 c:pred",
+    "d:f16 = a:s16 b:s16 !c:pred",
+    "d:f16 = a:s32 b:s32 !c:pred",
+    "d:f16 = a:s64 b:s64 !c:pred",
+    "d:f16 = a:u16 b:u16 !c:pred",
+    "d:f16 = a:u32 b:u32 !c:pred",
+    "d:f16 = a:u64 b:u64 !c:pred",
+    "d:bf16 = a:s16 b:s16 !c:pred",
+    "d:bf16 = a:s32 b:s32 !c:pred",
+    "d:bf16 = a:s64 b:s64 !c:pred",
+    "d:bf16 = a:u16 b:u16 !c:pred",
+    "d:bf16 = a:u32 b:u32 !c:pred",
+    "d:bf16 = a:u64 b:u64 !c:pred",
     "d:f16 = a:b16 b:b16",
     "d:f16 = a:b32 b:b32",
     "d:f16 = a:b64 b:b64",
     "d:bf16 = a:b16 b:b16",
     "d:bf16 = a:b32 b:b32",
     "d:bf16 = a:b64 b:b64",
-    "d:f16 = a:b16 b:b16 c:pred",
-    "d:f16 = a:b32 b:b32 c:pred",
-    "d:f16 = a:b64 b:b64 c:pred",
-    "d:bf16 = a:b16 b:b16 c:pred",
-    "d:bf16 = a:b32 b:b32 c:pred",
-    "d:bf16 = a:b64 b:b64 c:pred",
+    "d:f16 = a:b16 b:b16 !c:pred",
+    "d:f16 = a:b32 b:b32 !c:pred",
+    "d:f16 = a:b64 b:b64 !c:pred",
+    "d:bf16 = a:b16 b:b16 !c:pred",
+    "d:bf16 = a:b32 b:b32 !c:pred",
+    "d:bf16 = a:b64 b:b64 !c:pred",
     "d:u16 = a:f16 b:f16",
     "d:s16 = a:f16 b:f16",
     "d:u32 = a:f16 b:f16",
     "d:s32 = a:f16 b:f16",
-    "d:u16 = a:f16 b:f16 c:pred",
-    "d:s16 = a:f16 b:f16 c:pred",
-    "d:u32 = a:f16 b:f16 c:pred",
-    "d:s32 = a:f16 b:f16 c:pred",
+    "d:u16 = a:f16 b:f16 !c:pred",
+    "d:s16 = a:f16 b:f16 !c:pred",
+    "d:u32 = a:f16 b:f16 !c:pred",
+    "d:s32 = a:f16 b:f16 !c:pred",
     "d:u16 = a:bf16 b:bf16",
     "d:s16 = a:bf16 b:bf16",
     "d:u32 = a:bf16 b:bf16",
     "d:s32 = a:bf16 b:bf16",
-    "d:u16 = a:bf16 b:bf16 c:pred",
-    "d:s16 = a:bf16 b:bf16 c:pred",
-    "d:u32 = a:bf16 b:bf16 c:pred",
-    "d:s32 = a:bf16 b:bf16 c:pred",
-    "d:f16x2 = a:f16x2 b:f16x2 c:pred",
+    "d:u16 = a:bf16 b:bf16 !c:pred",
+    "d:s16 = a:bf16 b:bf16 !c:pred",
+    "d:u32 = a:bf16 b:bf16 !c:pred",
+    "d:s32 = a:bf16 b:bf16 !c:pred",
+    "d:f16x2 = a:f16x2 b:f16x2 !c:pred",
     "d:u16x2 = a:f16x2 b:f16x2",
-    "d:u16x2 = a:f16x2 b:f16x2 c:pred",
-    "d:bf16x2 = a:bf16x2 b:bf16x2 c:pred",
+    "d:u16x2 = a:f16x2 b:f16x2 !c:pred",
+    "d:bf16x2 = a:bf16x2 b:bf16x2 !c:pred",
     "d:u16x2 = a:bf16x2 b:bf16x2",
-    "d:u16x2 = a:bf16x2 b:bf16x2 c:pred",
-    "d:bf16 = a:bf16 b:bf16 c:pred",
+    "d:u16x2 = a:bf16x2 b:bf16x2 !c:pred",
+    "d:bf16 = a:bf16 b:bf16 !c:pred",
     "p:pred q:pred = a:f32 b:f32",
-    "p:pred q:pred = a:f32 b:f32 c:pred",
+    "p:pred q:pred = a:f32 b:f32 !c:pred",
     "p:pred q:pred = a:f64 b:f64",
-    "p:pred q:pred = a:f64 b:f64 c:pred",
+    "p:pred q:pred = a:f64 b:f64 !c:pred",
     "p:pred = a:f16 b:f16",
-    "p:pred = a:f16 b:f16 c:pred",
+    "p:pred = a:f16 b:f16 !c:pred",
     "p[p0,p1]:pred = a:f16x2 b:f16x2",
-    "p[p0,p1]:pred = a:f16x2 b:f16x2 c:pred",
+    "p[p0,p1]:pred = a:f16x2 b:f16x2 !c:pred",
     "p:pred = a:bf16 b:bf16",
-    "p:pred = a:bf16 b:bf16 c:pred",
+    "p:pred = a:bf16 b:bf16 !c:pred",
     "p[p0,p1]:pred = a:bf16x2 b:bf16x2",
-    "p[p0,p1]:pred = a:bf16x2 b:bf16x2 c:pred",
+    "p[p0,p1]:pred = a:bf16x2 b:bf16x2 !c:pred",
     "d:b16 = a:b16 b:u32",
     "d:b32 = a:b32 b:u32",
     "d:b64 = a:b64 b:u32",
@@ -802,759 +802,772 @@ REQUIREMENTS = (
 )
 
 # What many variants have in common: source operands, claim, the places of the signature and of the requirement,
-# whether errors may advise it, and the modifiers that it is short for.
+# whether errors may advise it, the modifiers that it is short for, and the places of the rules of its operands.
 CLASSES = (
-    "1 exact 0 0 advise -",
-    "1 exact 0 1 advise -",
-    "1 exact 1 0 advise -",
-    "1 exact 2 2 advise -",
-    "1 exact 3 2 advise -",
-    "1 exact 4 3 advise -",
-    "1 exact 5 3 advise -",
-    "2 exact 6 0 advise -",
-    "2 exact 6 1 advise -",
-    "2 exact 6 4 advise -",
-    "2 exact 6 5 advise -",
-    "2 exact 7 6 advise -",
-    "2 exact 8 0 advise -",
-    "2 exact 8 7 advise -",
-    "2 exact 9 8 advise -",
-    "2 exact 10 8 advise -",
-    "2 exact 11 9 advise -",
-    "2 exact 12 9 advise -",
-    "2 exact 13 6 advise -",
-    "2 exact 14 6 advise -",
-    "2 exact 15 10 advise -",
-    "2 exact 16 10 advise -",
-    "2 exact 17 10 advise -",
-    "2 exact 18 10 advise -",
-    "2 exact 19 11 advise -",
-    "2 exact 20 11 advise -",
-    "2 exact 21 11 advise -",
-    "2 exact 22 11 advise -",
-    "2 exact 23 11 advise -",
-    "2 exact 24 11 advise -",
-    "2 exact 25 11 advise -",
-    "2 exact 26 11 advise -",
-    "2 exact 27 11 advise -",
-    "2 exact 28 11 advise -",
-    "2 exact 29 11 advise -",
-    "2 exact 30 11 advise -",
-    "2 exact 31 11 advise -",
-    "2 exact 32 11 advise -",
-    "2 exact 33 0 advise -",
-    "2 exact 34 0 advise -",
-    "2 exact 34 12 advise -",
-    "2 exact 35 0 advise -",
-    "2 exact 36 0 advise -",
-    "2 exact 37 0 advise -",
-    "2 exact 38 0 advise -",
-    "2 exact 6 13 advise -",
-    "2 exact 8 13 advise -",
-    "1 bounded 0 1 advise -",
-    "1 bounded 0 14 advise approx.ftz",
-    "1 exact 39 0 advise -",
-    "1 exact 40 0 advise -",
-    "1 exact 41 0 advise -",
-    "1 exact 42 0 advise -",
-    "1 exact 43 0 advise -",
-    "1 exact 44 0 advise -",
-    "1 exact 45 0 advise -",
-    "1 exact 46 0 advise -",
-    "1 exact 47 0 advise -",
-    "1 exact 48 0 advise -",
-    "1 exact 49 0 advise -",
-    "1 exact 50 0 advise -",
-    "1 exact 51 0 advise -",
-    "1 exact 52 0 advise -",
-    "1 exact 53 0 advise -",
-    "1 exact 54 0 advise -",
-    "1 exact 55 0 advise -",
-    "1 exact 56 0 advise -",
-    "1 exact 57 0 advise -",
-    "1 exact 58 0 advise -",
-    "1 exact 59 0 advise -",
-    "1 exact 60 0 advise -",
-    "1 exact 61 0 advise -",
-    "1 exact 62 0 advise -",
-    "1 exact 55 1 advise -",
-    "1 exact 56 1 advise -",
-    "1 exact 57 1 advise -",
-    "1 exact 58 15 advise -",
-    "1 exact 59 1 advise -",
-    "1 exact 60 1 advise -",
-    "1 exact 61 1 advise -",
-    "1 exact 62 15 advise -",
-    "1 exact 63 9 advise -",
-    "1 exact 64 9 advise -",
-    "1 exact 65 9 advise -",
-    "1 exact 66 9 advise -",
-    "1 exact 67 9 advise -",
-    "1 exact 68 9 advise -",
-    "1 exact 69 9 advise -",
-    "1 exact 70 9 advise -",
-    "1 exact 71 0 advise -",
-    "1 exact 72 0 advise -",
-    "1 exact 73 0 advise -",
-    "1 exact 74 0 advise -",
-    "1 exact 75 0 advise -",
-    "1 exact 76 0 advise -",
-    "1 exact 77 0 advise -",
-    "1 exact 78 0 advise -",
-    "1 exact 79 0 advise -",
-    "1 exact 80 0 advise -",
-    "1 exact 81 0 advise -",
-    "1 exact 82 0 advise -",
-    "1 exact 83 0 advise -",
-    "1 exact 84 0 advise -",
-    "1 exact 85 0 advise -",
-    "1 exact 86 0 advise -",
-    "1 exact 87 0 advise -",
-    "1 exact 88 0 advise -",
-    "1 exact 89 0 advise -",
-    "1 exact 90 0 advise -",
-    "1 exact 91 0 advise -",
-    "1 exact 92 0 advise -",
-    "1 exact 93 0 advise -",
-    "1 exact 94 0 advise -",
-    "1 exact 87 15 advise -",
-    "1 exact 88 1 advise -",
-    "1 exact 89 1 advise -",
-    "1 exact 90 1 advise -",
-    "1 exact 91 15 advise -",
-    "1 exact 92 1 advise -",
-    "1 exact 93 1 advise -",
-    "1 exact 94 1 advise -",
-    "1 exact 95 9 advise -",
-    "1 exact 96 9 advise -",
-    "1 exact 97 9 advise -",
-    "1 exact 98 9 advise -",
-    "1 exact 99 9 advise -",
-    "1 exact 100 9 advise -",
-    "1 exact 101 9 advise -",
-    "1 exact 102 9 advise -",
-    "1 exact 103 0 advise -",
-    "1 exact 104 0 advise -",
-    "1 exact 105 0 advise -",
-    "1 exact 106 0 advise -",
-    "1 exact 107 0 advise -",
-    "1 exact 108 0 advise -",
-    "1 exact 109 0 advise -",
-    "1 exact 110 0 advise -",
-    "1 exact 111 0 advise -",
-    "1 exact 112 0 advise -",
-    "1 exact 113 0 advise -",
-    "1 exact 114 0 advise -",
-    "1 exact 115 0 advise -",
-    "1 exact 116 0 advise -",
-    "1 exact 117 0 advise -",
-    "1 exact 118 0 advise -",
-    "1 exact 119 0 advise -",
-    "1 exact 120 0 advise -",
-    "1 exact 121 0 advise -",
-    "1 exact 122 0 advise -",
-    "1 exact 123 0 advise -",
-    "1 exact 124 0 advise -",
-    "1 exact 125 0 advise -",
-    "1 exact 126 0 advise -",
-    "1 exact 127 0 advise -",
-    "1 exact 128 0 advise -",
-    "1 exact 129 0 advise -",
-    "1 exact 130 0 advise -",
-    "1 exact 131 0 advise -",
-    "1 exact 132 0 advise -",
-    "1 exact 133 0 advise -",
-    "1 exact 134 0 advise -",
-    "1 exact 135 0 advise -",
-    "1 exact 136 0 advise -",
-    "1 exact 137 0 advise -",
-    "1 exact 138 0 advise -",
-    "1 exact 139 0 advise -",
-    "1 exact 140 0 advise -",
-    "1 exact 141 0 advise -",
-    "1 exact 142 0 advise -",
-    "1 exact 143 0 advise -",
-    "1 exact 144 0 advise -",
-    "1 exact 145 0 advise -",
-    "1 exact 146 0 advise -",
-    "1 exact 147 0 advise -",
-    "1 exact 148 0 advise -",
-    "1 exact 149 0 advise -",
-    "1 exact 150 0 advise -",
-    "1 exact 151 0 advise -",
-    "1 exact 152 0 advise -",
-    "1 exact 153 0 advise -",
-    "1 exact 154 0 advise -",
-    "1 exact 155 0 advise -",
-    "1 exact 156 0 advise -",
-    "1 exact 157 0 advise -",
-    "1 exact 158 0 advise -",
-    "1 exact 159 0 advise -",
-    "1 exact 160 0 advise -",
-    "1 exact 161 0 advise -",
-    "1 exact 162 0 advise -",
-    "1 exact 163 0 advise -",
-    "1 exact 164 0 advise -",
-    "1 exact 165 0 advise -",
-    "1 exact 166 0 advise -",
-    "1 exact 2 0 advise -",
-    "1 exact 4 9 advise -",
-    "1 exact 167 0 advise -",
-    "1 exact 167 1 advise -",
-    "1 exact 168 16 advise -",
-    "1 exact 168 9 advise -",
-    "1 exact 169 0 advise -",
-    "1 exact 170 9 advise -",
-    "1 exact 171 0 advise -",
-    "1 exact 171 15 advise -",
-    "1 exact 172 0 advise -",
-    "1 exact 172 1 advise -",
-    "1 exact 173 0 advise -",
-    "1 exact 174 9 advise -",
-    "1 exact 175 0 advise -",
-    "1 exact 175 1 advise -",
-    "1 exact 176 3 advise -",
-    "1 exact 175 3 advise -",
-    "1 exact 175 17 advise -",
-    "1 exact 176 17 advise -",
-    "1 exact 175 18 advise -",
-    "1 exact 177 9 advise -",
-    "1 exact 178 9 advise -",
-    "1 exact 179 3 advise -",
-    "1 exact 179 17 advise -",
-    "1 exact 179 9 advise -",
-    "1 exact 179 6 advise -",
-    "2 exact 180 3 advise -",
-    "2 exact 181 3 advise -",
-    "2 exact 180 17 advise -",
-    "2 exact 181 17 advise -",
-    "1 exact 175 10 advise -",
-    "1 exact 176 10 advise -",
-    "1 exact 179 10 advise -",
-    "2 exact 180 10 advise -",
-    "2 exact 181 10 advise -",
-    "2 exact 182 19 advise -",
-    "2 exact 183 19 advise -",
-    "2 exact 184 20 advise -",
-    "2 exact 185 20 advise -",
-    "2 exact 186 20 advise -",
-    "2 exact 182 10 advise -",
-    "2 exact 183 10 advise -",
-    "2 exact 184 10 advise -",
-    "2 exact 185 10 advise -",
-    "2 exact 186 10 advise -",
-    "1 exact 187 19 advise -",
-    "1 exact 188 21 advise -",
-    "1 exact 189 19 advise -",
-    "1 exact 190 21 advise -",
-    "1 exact 191 21 advise -",
-    "1 exact 192 21 advise -",
-    "1 exact 193 21 advise -",
-    "1 exact 194 21 advise -",
-    "1 exact 195 21 advise -",
-    "1 exact 196 21 advise -",
-    "1 exact 187 10 advise -",
-    "1 exact 188 10 advise -",
-    "1 exact 189 10 advise -",
-    "1 exact 190 10 advise -",
-    "1 exact 191 10 advise -",
-    "1 exact 192 10 advise -",
-    "1 exact 193 10 advise -",
-    "1 exact 194 10 advise -",
-    "1 exact 195 10 advise -",
-    "1 exact 196 10 advise -",
-    "3 exact 197 10 advise -",
-    "3 exact 198 10 advise -",
-    "3 exact 199 10 advise -",
-    "3 exact 200 10 advise -",
-    "3 exact 201 10 advise -",
-    "2 exact 202 10 advise -",
-    "2 exact 203 10 advise -",
-    "2 exact 204 10 advise -",
-    "2 exact 205 10 advise -",
-    "2 exact 206 10 advise -",
-    "2 exact 207 10 advise -",
-    "2 exact 208 10 advise -",
-    "2 exact 209 10 advise -",
-    "2 exact 210 10 advise -",
-    "2 exact 211 10 advise -",
-    "1 exact 212 19 advise -",
-    "1 exact 213 19 advise -",
-    "1 exact 214 20 advise -",
-    "1 exact 215 20 advise -",
-    "1 exact 216 20 advise -",
-    "1 exact 217 22 advise -",
-    "1 exact 218 22 advise -",
-    "1 exact 219 22 advise -",
-    "1 exact 220 22 advise -",
-    "1 exact 221 22 advise -",
-    "2 exact 222 22 advise -",
-    "2 exact 223 22 advise -",
-    "2 exact 224 22 advise -",
-    "2 exact 225 22 advise -",
-    "2 exact 226 22 advise -",
-    "3 unjudged 227 23 advise -",
-    "3 unjudged 228 23 advise -",
-    "5 unjudged 229 23 advise -",
-    "5 unjudged 230 23 advise -",
-    "5 unjudged 231 23 advise -",
-    "5 unjudged 232 23 advise -",
-    "5 unjudged 233 23 advise -",
-    "2 exact 234 20 advise -",
-    "1 exact 235 20 advise -",
-    "1 exact 236 20 advise -",
-    "2 unjudged 237 24 advise -",
-    "2 unjudged 237 25 advise -",
-    "1 unjudged 238 24 advise -",
-    "1 unjudged 238 25 advise -",
-    "3 unjudged 239 24 advise -",
-    "3 unjudged 239 25 advise -",
-    "2 unjudged 240 24 advise -",
-    "2 unjudged 240 25 advise -",
-    "1 exact 241 24 advise -",
-    "2 exact 242 24 advise -",
-    "2 exact 243 10 advise -",
-    "1 exact 244 10 advise -",
-    "1 exact 245 10 advise -",
-    "3 exact 246 10 advise -",
-    "2 exact 247 10 advise -",
-    "2 exact 248 10 advise -",
-    "1 exact 249 10 advise -",
-    "1 exact 250 10 advise -",
-    "2 exact 251 10 advise -",
-    "1 unspecified 168 16 - -",
-    "1 unspecified 168 9 - -",
-    "1 unspecified 177 9 - -",
-    "1 unspecified 178 9 - -",
-    "1 unspecified 175 10 - -",
-    "1 unspecified 176 10 - -",
-    "2 unspecified 247 10 - -",
-    "2 unspecified 248 10 - -",
-    "2 bounded 6 1 advise -",
-    "2 exact 8 5 advise -",
-    "2 bounded 6 14 advise approx.ftz",
-    "2 exact 8 14 advise rn",
-    "1 bounded 2 26 advise -",
-    "1 bounded 3 26 advise -",
-    "1 bounded 4 9 advise -",
-    "1 bounded 5 9 advise -",
-    "3 exact 252 13 advise -",
-    "3 exact 253 6 advise -",
-    "3 exact 254 1 advise -",
-    "3 exact 254 27 advise -",
-    "3 exact 255 8 advise -",
-    "3 exact 256 8 advise -",
-    "3 exact 255 3 advise -",
-    "3 exact 256 3 advise -",
-    "3 exact 257 3 advise -",
-    "3 exact 258 3 advise -",
-    "3 exact 255 28 advise -",
-    "3 exact 256 28 advise -",
-    "3 exact 257 28 advise -",
-    "3 exact 258 28 advise -",
-    "3 exact 259 6 advise -",
-    "3 exact 260 6 advise -",
-    "3 exact 261 10 advise -",
-    "3 exact 262 10 advise -",
-    "3 exact 263 11 advise -",
-    "3 exact 264 11 advise -",
-    "3 exact 265 11 advise -",
-    "3 exact 266 11 advise -",
-    "3 exact 267 11 advise -",
-    "3 exact 268 11 advise -",
-    "3 exact 269 11 advise -",
-    "3 exact 270 11 advise -",
-    "3 exact 271 11 advise -",
-    "3 exact 272 11 advise -",
-    "3 exact 273 11 advise -",
-    "3 exact 274 11 advise -",
-    "3 exact 275 11 advise -",
-    "3 exact 276 11 advise -",
-    "3 exact 277 11 advise -",
-    "3 exact 278 11 advise -",
-    "3 exact 279 11 advise -",
-    "3 exact 280 11 advise -",
-    "3 exact 281 11 advise -",
-    "3 exact 282 11 advise -",
-    "3 exact 283 11 advise -",
-    "3 exact 284 11 advise -",
-    "3 exact 285 11 advise -",
-    "3 exact 286 11 advise -",
-    "3 exact 287 11 advise -",
-    "3 exact 288 11 advise -",
-    "3 exact 289 11 advise -",
-    "3 exact 290 11 advise -",
-    "3 exact 291 11 advise -",
-    "3 exact 292 11 advise -",
-    "3 exact 293 11 advise -",
-    "3 exact 294 11 advise -",
-    "3 exact 295 11 advise -",
-    "3 exact 296 11 advise -",
-    "3 exact 297 11 advise -",
-    "3 exact 298 11 advise -",
-    "3 exact 299 11 advise -",
-    "3 exact 300 11 advise -",
-    "3 exact 301 11 advise -",
-    "3 exact 302 11 advise -",
-    "3 exact 303 11 advise -",
-    "3 exact 304 11 advise -",
-    "3 exact 305 11 advise -",
-    "3 exact 306 11 advise -",
-    "3 exact 307 11 advise -",
-    "3 exact 308 11 advise -",
-    "3 exact 309 11 advise -",
-    "3 exact 310 11 advise -",
-    "3 exact 311 11 advise -",
-    "3 exact 312 11 advise -",
-    "3 exact 313 11 advise -",
-    "3 exact 314 11 advise -",
-    "3 exact 315 11 advise -",
-    "3 exact 316 11 advise -",
-    "3 exact 317 11 advise -",
-    "3 exact 318 11 advise -",
-    "3 exact 319 11 advise -",
-    "3 exact 320 11 advise -",
-    "3 exact 321 11 advise -",
-    "3 exact 322 11 advise -",
-    "3 exact 323 11 advise -",
-    "3 exact 324 11 advise -",
-    "3 exact 325 11 advise -",
-    "3 exact 326 11 advise -",
-    "3 exact 327 11 advise -",
-    "3 exact 328 11 advise -",
-    "3 exact 329 11 advise -",
-    "3 exact 330 11 advise -",
-    "3 exact 331 11 advise -",
-    "3 exact 332 11 advise -",
-    "3 exact 333 11 advise -",
-    "3 exact 334 11 advise -",
-    "3 exact 335 11 advise -",
-    "3 exact 336 11 advise -",
-    "3 exact 337 11 advise -",
-    "3 exact 338 11 advise -",
-    "3 exact 339 11 advise -",
-    "3 exact 340 11 advise -",
-    "3 exact 341 11 advise -",
-    "3 exact 342 11 advise -",
-    "3 exact 343 11 advise -",
-    "3 exact 344 11 advise -",
-    "3 exact 345 11 advise -",
-    "3 exact 346 11 advise -",
-    "3 exact 347 11 advise -",
-    "3 exact 348 11 advise -",
-    "3 exact 349 11 advise -",
-    "3 exact 350 11 advise -",
-    "3 exact 351 11 advise -",
-    "3 exact 352 11 advise -",
-    "3 exact 353 11 advise -",
-    "3 exact 354 11 advise -",
-    "3 exact 355 11 advise -",
-    "3 exact 356 11 advise -",
-    "3 exact 357 11 advise -",
-    "3 exact 358 11 advise -",
-    "3 exact 359 11 advise -",
-    "3 exact 360 11 advise -",
-    "3 unspecified 257 3 - -",
-    "3 unspecified 258 3 - -",
-    "3 unspecified 257 28 - -",
-    "3 unspecified 258 28 - -",
-    "3 unspecified 255 28 - -",
-    "3 unspecified 256 28 - -",
-    "3 exact 252 29 advise -",
-    "3 exact 252 30 advise -",
-    "3 exact 252 4 advise -",
-    "3 exact 252 5 advise -",
-    "3 exact 254 0 advise -",
-    "3 exact 254 7 advise -",
-    "3 exact 254 14 advise rn",
-    "2 exact 6 31 advise -",
-    "2 exact 6 3 advise -",
-    "3 exact 252 32 advise -",
-    "2 exact 9 3 advise -",
-    "2 exact 10 3 advise -",
-    "2 exact 9 31 advise -",
-    "2 exact 10 31 advise -",
-    "2 exact 11 3 advise -",
-    "2 exact 12 3 advise -",
-    "2 exact 11 31 advise -",
-    "2 exact 12 31 advise -",
-    "1 exact 361 0 advise -",
-    "1 exact 362 0 advise -",
-    "1 exact 363 0 advise -",
-    "1 exact 364 0 advise -",
-    "2 exact 365 0 advise -",
-    "2 exact 366 0 advise -",
-    "4 exact 367 0 advise -",
-    "2 exact 368 0 advise -",
-    "4 exact 369 0 advise -",
-    "2 exact 370 10 advise -",
-    "2 exact 371 10 advise -",
-    "2 exact 372 11 advise -",
-    "2 exact 373 11 advise -",
-    "2 exact 374 11 advise -",
-    "2 exact 375 11 advise -",
-    "2 exact 376 11 advise -",
-    "2 exact 377 11 advise -",
-    "2 exact 378 11 advise -",
-    "2 exact 379 11 advise -",
-    "2 exact 380 11 advise -",
-    "2 exact 381 11 advise -",
-    "2 exact 382 11 advise -",
-    "2 exact 383 11 advise -",
-    "2 exact 384 11 advise -",
-    "2 exact 385 11 advise -",
-    "2 exact 386 11 advise -",
-    "2 exact 387 11 advise -",
-    "2 exact 388 11 advise -",
-    "2 exact 389 11 advise -",
-    "2 exact 390 11 advise -",
-    "2 exact 391 11 advise -",
-    "2 exact 392 11 advise -",
-    "2 exact 393 11 advise -",
-    "2 exact 394 11 advise -",
-    "2 exact 395 11 advise -",
-    "2 exact 396 11 advise -",
-    "2 exact 397 11 advise -",
-    "2 exact 398 11 advise -",
-    "2 exact 399 11 advise -",
-    "2 exact 400 11 advise -",
-    "2 exact 401 11 advise -",
-    "2 exact 402 11 advise -",
-    "2 exact 403 11 advise -",
-    "2 exact 404 11 advise -",
-    "2 exact 405 11 advise -",
-    "2 exact 406 11 advise -",
-    "2 exact 407 11 advise -",
-    "2 exact 408 11 advise -",
-    "2 exact 409 11 advise -",
-    "2 exact 410 11 advise -",
-    "2 exact 411 11 advise -",
-    "2 exact 412 11 advise -",
-    "2 exact 413 11 advise -",
-    "2 exact 414 11 advise -",
-    "2 exact 415 11 advise -",
-    "2 exact 416 11 advise -",
-    "2 exact 417 11 advise -",
-    "2 exact 418 11 advise -",
-    "2 exact 419 11 advise -",
-    "2 exact 420 11 advise -",
-    "2 exact 421 11 advise -",
-    "2 exact 422 11 advise -",
-    "2 exact 423 11 advise -",
-    "2 exact 424 11 advise -",
-    "2 exact 425 11 advise -",
-    "2 exact 426 11 advise -",
-    "2 exact 427 11 advise -",
-    "2 exact 428 11 advise -",
-    "2 exact 429 11 advise -",
-    "2 exact 430 11 advise -",
-    "2 exact 431 11 advise -",
-    "2 exact 432 11 advise -",
-    "2 exact 433 11 advise -",
-    "2 exact 434 11 advise -",
-    "2 exact 435 11 advise -",
-    "2 exact 436 11 advise -",
-    "2 exact 437 11 advise -",
-    "2 exact 438 11 advise -",
-    "2 exact 439 11 advise -",
-    "2 exact 440 11 advise -",
-    "2 exact 441 11 advise -",
-    "2 exact 442 11 advise -",
-    "2 exact 443 11 advise -",
-    "2 exact 444 11 advise -",
-    "2 exact 445 11 advise -",
-    "2 exact 446 11 advise -",
-    "2 exact 447 11 advise -",
-    "2 exact 448 11 advise -",
-    "2 exact 449 11 advise -",
-    "2 exact 450 11 advise -",
-    "2 exact 451 11 advise -",
-    "2 exact 452 11 advise -",
-    "2 exact 453 11 advise -",
-    "2 exact 454 11 advise -",
-    "2 exact 455 11 advise -",
-    "1 exact 2 33 advise -",
-    "1 exact 3 33 advise -",
-    "1 exact 0 13 advise -",
-    "1 exact 1 1 advise -",
-    "1 exact 1 13 advise -",
-    "1 unspecified 1 34 advise -",
-    "1 unspecified 1 1 - -",
-    "1 unspecified 1 13 - -",
-    "1 unspecified 1 1 advise -",
-    "1 unspecified 1 35 advise -",
-    "1 unspecified 1 14 advise approx",
-    "3 exact 456 0 advise -",
-    "3 exact 457 0 advise -",
-    "3 exact 458 0 advise -",
-    "3 exact 459 0 advise -",
-    "3 exact 460 0 advise -",
-    "2 exact 461 0 advise -",
-    "2 exact 462 0 advise -",
-    "2 exact 461 1 advise -",
-    "2 exact 462 1 advise -",
-    "3 exact 463 0 advise -",
-    "3 exact 464 0 advise -",
-    "3 exact 463 1 advise -",
-    "3 exact 464 1 advise -",
-    "3 exact 456 1 advise -",
-    "2 exact 465 0 advise -",
-    "2 exact 466 0 advise -",
-    "2 exact 467 0 advise -",
-    "3 exact 468 0 advise -",
-    "3 exact 469 0 advise -",
-    "3 exact 470 0 advise -",
-    "2 exact 471 0 advise -",
-    "2 exact 472 0 advise -",
-    "2 exact 473 0 advise -",
-    "3 exact 474 0 advise -",
-    "3 exact 475 0 advise -",
-    "3 exact 476 0 advise -",
-    "2 exact 477 0 advise -",
-    "2 exact 478 0 advise -",
-    "2 exact 479 0 advise -",
-    "3 exact 480 0 advise -",
-    "3 exact 481 0 advise -",
-    "3 exact 482 0 advise -",
-    "2 exact 483 0 advise -",
-    "2 exact 484 0 advise -",
-    "2 exact 485 0 advise -",
-    "3 exact 486 0 advise -",
-    "3 exact 487 0 advise -",
-    "3 exact 488 0 advise -",
-    "2 exact 489 8 advise -",
-    "3 exact 490 8 advise -",
-    "3 exact 491 8 advise -",
-    "2 exact 492 8 advise -",
-    "3 exact 493 8 advise -",
-    "2 exact 494 9 advise -",
-    "2 exact 495 9 advise -",
-    "2 exact 496 9 advise -",
-    "3 exact 497 9 advise -",
-    "3 exact 498 9 advise -",
-    "3 exact 499 9 advise -",
-    "2 exact 500 8 advise -",
-    "2 exact 501 8 advise -",
-    "2 exact 502 8 advise -",
-    "2 exact 503 8 advise -",
-    "2 exact 504 8 advise -",
-    "2 exact 505 8 advise -",
-    "2 exact 506 9 advise -",
-    "2 exact 507 9 advise -",
-    "2 exact 508 9 advise -",
-    "2 exact 509 9 advise -",
-    "2 exact 510 9 advise -",
-    "2 exact 511 9 advise -",
-    "3 exact 512 8 advise -",
-    "3 exact 513 8 advise -",
-    "3 exact 514 8 advise -",
-    "3 exact 515 8 advise -",
-    "3 exact 516 8 advise -",
-    "3 exact 517 8 advise -",
-    "3 exact 518 9 advise -",
-    "3 exact 519 9 advise -",
-    "3 exact 520 9 advise -",
-    "3 exact 521 9 advise -",
-    "3 exact 522 9 advise -",
-    "3 exact 523 9 advise -",
-    "2 exact 524 8 advise -",
-    "2 exact 525 8 advise -",
-    "2 exact 526 8 advise -",
-    "2 exact 527 9 advise -",
-    "2 exact 528 9 advise -",
-    "2 exact 529 9 advise -",
-    "3 exact 530 8 advise -",
-    "3 exact 531 8 advise -",
-    "3 exact 532 8 advise -",
-    "3 exact 533 9 advise -",
-    "3 exact 534 9 advise -",
-    "3 exact 535 9 advise -",
-    "2 exact 536 2 advise -",
-    "2 exact 537 2 advise -",
-    "2 exact 538 2 advise -",
-    "2 exact 539 2 advise -",
-    "3 exact 540 2 advise -",
-    "3 exact 541 2 advise -",
-    "3 exact 542 2 advise -",
-    "3 exact 543 2 advise -",
-    "2 exact 544 9 advise -",
-    "2 exact 545 9 advise -",
-    "2 exact 546 9 advise -",
-    "2 exact 547 9 advise -",
-    "3 exact 548 9 advise -",
-    "3 exact 549 9 advise -",
-    "3 exact 550 9 advise -",
-    "3 exact 551 9 advise -",
-    "3 exact 552 8 advise -",
-    "2 exact 553 2 advise -",
-    "3 exact 554 2 advise -",
-    "3 exact 555 9 advise -",
-    "2 exact 556 9 advise -",
-    "3 exact 557 9 advise -",
-    "2 unspecified 11 9 - -",
-    "3 unspecified 558 9 - -",
-    "2 unspecified 503 8 - -",
-    "2 unspecified 504 8 - -",
-    "2 unspecified 505 8 - -",
-    "2 unspecified 509 9 - -",
-    "2 unspecified 510 9 - -",
-    "2 unspecified 511 9 - -",
-    "3 unspecified 515 8 - -",
-    "3 unspecified 516 8 - -",
-    "3 unspecified 517 8 - -",
-    "3 unspecified 521 9 - -",
-    "3 unspecified 522 9 - -",
-    "3 unspecified 523 9 - -",
-    "2 exact 559 0 advise -",
-    "2 exact 559 1 advise -",
-    "3 exact 560 0 advise -",
-    "3 exact 560 1 advise -",
-    "2 exact 561 0 advise -",
-    "3 exact 562 0 advise -",
-    "2 exact 563 8 advise -",
-    "3 exact 564 8 advise -",
-    "2 exact 565 8 advise -",
-    "3 exact 566 8 advise -",
-    "2 exact 567 9 advise -",
-    "3 exact 568 9 advise -",
-    "2 exact 569 9 advise -",
-    "3 exact 570 9 advise -",
-    "2 exact 571 0 advise -",
-    "2 exact 572 0 advise -",
-    "2 exact 573 0 advise -",
-    "2 exact 574 0 advise -",
-    "2 exact 575 0 advise -",
-    "2 exact 576 0 advise -",
-    "2 exact 577 0 advise -",
-    "2 exact 578 0 advise -",
-    "3 exact 579 0 advise -",
-    "3 exact 580 0 advise -",
-    "3 exact 252 0 advise -",
-    "3 exact 581 0 advise -",
-    "3 exact 582 0 advise -",
-    "3 exact 583 0 advise -",
-    "3 exact 584 0 advise -",
-    "3 exact 585 0 advise -",
-    "3 exact 586 0 advise -",
-    "3 exact 587 0 advise -",
-    "3 exact 588 0 advise -",
-    "3 exact 589 0 advise -",
-    "3 exact 590 0 advise -",
-    "3 exact 252 1 advise -",
-    "3 exact 581 1 advise -",
-    "3 exact 582 1 advise -",
-    "3 exact 583 1 advise -",
-    "3 exact 584 1 advise -",
-    "3 exact 585 1 advise -",
-    "3 exact 586 1 advise -",
-    "3 exact 587 1 advise -",
-    "3 exact 588 1 advise -",
-    "3 exact 589 1 advise -",
-    "3 exact 590 1 advise -",
-    "1 exact 1 14 advise rn",
-    "1 bounded 0 26 advise -",
-    "1 exact 591 13 advise -",
-    "1 exact 592 13 advise -",
+    "1 exact 0 0 advise - -",
+    "1 exact 0 1 advise - -",
+    "1 exact 1 0 advise - -",
+    "1 exact 2 2 advise - -",
+    "1 exact 3 2 advise - -",
+    "1 exact 4 3 advise - -",
+    "1 exact 5 3 advise - -",
+    "2 exact 6 0 advise - -",
+    "2 exact 6 1 advise - -",
+    "2 exact 6 4 advise - -",
+    "2 exact 6 5 advise - -",
+    "2 exact 7 6 advise - -",
+    "2 exact 8 0 advise - -",
+    "2 exact 8 7 advise - -",
+    "2 exact 9 8 advise - -",
+    "2 exact 10 8 advise - -",
+    "2 exact 11 9 advise - -",
+    "2 exact 12 9 advise - -",
+    "2 exact 13 6 advise - -",
+    "2 exact 14 6 advise - -",
+    "2 exact 15 10 advise - -",
+    "2 exact 16 10 advise - -",
+    "2 exact 17 10 advise - -",
+    "2 exact 18 10 advise - -",
+    "2 exact 19 11 advise - -",
+    "2 exact 20 11 advise - -",
+    "2 exact 21 11 advise - -",
+    "2 exact 22 11 advise - -",
+    "2 exact 23 11 advise - -",
+    "2 exact 24 11 advise - -",
+    "2 exact 25 11 advise - -",
+    "2 exact 26 11 advise - -",
+    "2 exact 27 11 advise - -",
+    "2 exact 28 11 advise - -",
+    "2 exact 29 11 advise - -",
+    "2 exact 30 11 advise - -",
+    "2 exact 31 11 advise - -",
+    "2 exact 32 11 advise - -",
+    "2 exact 33 0 advise - -",
+    "2 exact 34 0 advise - -",
+    "2 exact 34 12 advise - -",
+    "2 exact 35 0 advise - -",
+    "2 exact 36 0 advise - -",
+    "2 exact 37 0 advise - -",
+    "2 exact 38 0 advise - 0",
+    "2 exact 6 13 advise - -",
+    "2 exact 8 13 advise - -",
+    "1 bounded 0 1 advise - -",
+    "1 bounded 0 14 advise approx.ftz -",
+    "1 exact 39 0 advise - 7",
+    "1 exact 40 0 advise - 7",
+    "1 exact 41 0 advise - 7",
+    "1 exact 42 0 advise - 7",
+    "1 exact 43 0 advise - 7",
+    "1 exact 44 0 advise - 7",
+    "1 exact 45 0 advise - 7",
+    "1 exact 46 0 advise - 7",
+    "1 exact 47 0 advise - 7",
+    "1 exact 48 0 advise - 7",
+    "1 exact 49 0 advise - 7",
+    "1 exact 50 0 advise - 7",
+    "1 exact 51 0 advise - 7",
+    "1 exact 52 0 advise - 7",
+    "1 exact 53 0 advise - 7",
+    "1 exact 54 0 advise - 7",
+    "1 exact 55 0 advise - 7",
+    "1 exact 56 0 advise - 7",
+    "1 exact 57 0 advise - 7",
+    "1 exact 58 0 advise - 7",
+    "1 exact 59 0 advise - 7",
+    "1 exact 60 0 advise - 7",
+    "1 exact 61 0 advise - 7",
+    "1 exact 62 0 advise - 7",
+    "1 exact 55 1 advise - 7",
+    "1 exact 56 1 advise - 7",
+    "1 exact 57 1 advise - 7",
+    "1 exact 58 15 advise - 7",
+    "1 exact 59 1 advise - 7",
+    "1 exact 60 1 advise - 7",
+    "1 exact 61 1 advise - 7",
+    "1 exact 62 15 advise - 7",
+    "1 exact 63 9 advise - -",
+    "1 exact 64 9 advise - -",
+    "1 exact 65 9 advise - -",
+    "1 exact 66 9 advise - -",
+    "1 exact 67 9 advise - -",
+    "1 exact 68 9 advise - -",
+    "1 exact 69 9 advise - -",
+    "1 exact 70 9 advise - -",
+    "1 exact 71 0 advise - 7",
+    "1 exact 72 0 advise - 7",
+    "1 exact 73 0 advise - 7",
+    "1 exact 74 0 advise - 7",
+    "1 exact 75 0 advise - 7",
+    "1 exact 76 0 advise - 7",
+    "1 exact 77 0 advise - 7",
+    "1 exact 78 0 advise - 7",
+    "1 exact 79 0 advise - 7",
+    "1 exact 80 0 advise - 7",
+    "1 exact 81 0 advise - 7",
+    "1 exact 82 0 advise - 7",
+    "1 exact 83 0 advise - 7",
+    "1 exact 84 0 advise - 7",
+    "1 exact 85 0 advise - 7",
+    "1 exact 86 0 advise - 7",
+    "1 exact 87 0 advise - 7",
+    "1 exact 88 0 advise - 7",
+    "1 exact 89 0 advise - 7",
+    "1 exact 90 0 advise - 7",
+    "1 exact 91 0 advise - 7",
+    "1 exact 92 0 advise - 7",
+    "1 exact 93 0 advise - 7",
+    "1 exact 94 0 advise - 7",
+    "1 exact 87 15 advise - 7",
+    "1 exact 88 1 advise - 7",
+    "1 exact 89 1 advise - 7",
+    "1 exact 90 1 advise - 7",
+    "1 exact 91 15 advise - 7",
+    "1 exact 92 1 advise - 7",
+    "1 exact 93 1 advise - 7",
+    "1 exact 94 1 advise - 7",
+    "1 exact 95 9 advise - -",
+    "1 exact 96 9 advise - -",
+    "1 exact 97 9 advise - -",
+    "1 exact 98 9 advise - -",
+    "1 exact 99 9 advise - -",
+    "1 exact 100 9 advise - -",
+    "1 exact 101 9 advise - -",
+    "1 exact 102 9 advise - -",
+    "1 exact 103 0 advise - 7.8",
+    "1 exact 104 0 advise - 7.8",
+    "1 exact 105 0 advise - 7.8",
+    "1 exact 106 0 advise - 7.8",
+    "1 exact 107 0 advise - 7.8",
+    "1 exact 108 0 advise - 7.8",
+    "1 exact 109 0 advise - 7.8",
+    "1 exact 110 0 advise - 7.8",
+    "1 exact 111 0 advise - 7.8",
+    "1 exact 112 0 advise - 7.8",
+    "1 exact 113 0 advise - 7.8",
+    "1 exact 114 0 advise - 7.8",
+    "1 exact 115 0 advise - 7.8",
+    "1 exact 116 0 advise - 7.8",
+    "1 exact 117 0 advise - 7.8",
+    "1 exact 118 0 advise - 7.8",
+    "1 exact 119 0 advise - 7.8",
+    "1 exact 120 0 advise - 7.8",
+    "1 exact 121 0 advise - 7.8",
+    "1 exact 122 0 advise - 7.8",
+    "1 exact 123 0 advise - 7.8",
+    "1 exact 124 0 advise - 7.8",
+    "1 exact 125 0 advise - 7.8",
+    "1 exact 126 0 advise - 7.8",
+    "1 exact 127 0 advise - 7.8",
+    "1 exact 128 0 advise - 7.8",
+    "1 exact 129 0 advise - 7.8",
+    "1 exact 130 0 advise - 7.8",
+    "1 exact 131 0 advise - 7.8",
+    "1 exact 132 0 advise - 7.8",
+    "1 exact 133 0 advise - 7.8",
+    "1 exact 134 0 advise - 7.8",
+    "1 exact 135 0 advise - 7.8",
+    "1 exact 136 0 advise - 7.8",
+    "1 exact 137 0 advise - 7.8",
+    "1 exact 138 0 advise - 7.8",
+    "1 exact 139 0 advise - 7.8",
+    "1 exact 140 0 advise - 7.8",
+    "1 exact 141 0 advise - 7.8",
+    "1 exact 142 0 advise - 7.8",
+    "1 exact 143 0 advise - 7.8",
+    "1 exact 144 0 advise - 7.8",
+    "1 exact 145 0 advise - 7.8",
+    "1 exact 146 0 advise - 7.8",
+    "1 exact 147 0 advise - 7.8",
+    "1 exact 148 0 advise - 7.8",
+    "1 exact 149 0 advise - 7.8",
+    "1 exact 150 0 advise - 7.8",
+    "1 exact 151 0 advise - 7.8",
+    "1 exact 152 0 advise - 7.8",
+    "1 exact 153 0 advise - 7.8",
+    "1 exact 154 0 advise - 7.8",
+    "1 exact 155 0 advise - 7.8",
+    "1 exact 156 0 advise - 7.8",
+    "1 exact 157 0 advise - 7.8",
+    "1 exact 158 0 advise - 7.8",
+    "1 exact 159 0 advise - 7.8",
+    "1 exact 160 0 advise - 7.8",
+    "1 exact 161 0 advise - 7.8",
+    "1 exact 162 0 advise - 7.8",
+    "1 exact 163 0 advise - 7.8",
+    "1 exact 164 0 advise - 7.8",
+    "1 exact 165 0 advise - 7.8",
+    "1 exact 166 0 advise - 7.8",
+    "1 exact 2 0 advise - 7",
+    "1 exact 4 9 advise - -",
+    "1 exact 0 0 advise - 7",
+    "1 exact 0 1 advise - 7",
+    "1 exact 1 0 advise - 7",
+    "1 exact 167 0 advise - 7",
+    "1 exact 167 1 advise - 7",
+    "1 exact 168 16 advise - -",
+    "1 exact 168 9 advise - -",
+    "1 exact 169 0 advise - 7",
+    "1 exact 170 9 advise - -",
+    "1 exact 171 0 advise - 7",
+    "1 exact 171 15 advise - 7",
+    "1 exact 172 0 advise - 7",
+    "1 exact 172 1 advise - 7",
+    "1 exact 173 0 advise - 7",
+    "1 exact 174 9 advise - -",
+    "1 exact 175 0 advise - 7",
+    "1 exact 175 1 advise - 7",
+    "1 exact 176 3 advise - -",
+    "1 exact 175 3 advise - 7",
+    "1 exact 175 17 advise - 7",
+    "1 exact 176 17 advise - -",
+    "1 exact 175 18 advise - 7",
+    "1 exact 177 9 advise - -",
+    "1 exact 178 9 advise - -",
+    "1 exact 179 3 advise - -",
+    "1 exact 179 17 advise - -",
+    "1 exact 179 9 advise - -",
+    "1 exact 179 6 advise - -",
+    "2 exact 180 3 advise - 7",
+    "2 exact 181 3 advise - -",
+    "2 exact 180 17 advise - 7",
+    "2 exact 181 17 advise - -",
+    "1 exact 175 10 advise - 7",
+    "1 exact 176 10 advise - -",
+    "1 exact 179 10 advise - -",
+    "2 exact 180 10 advise - 7",
+    "2 exact 181 10 advise - -",
+    "2 exact 182 19 advise - 6.7",
+    "2 exact 183 19 advise - 6.7",
+    "2 exact 184 20 advise - 6.7",
+    "2 exact 185 20 advise - 6.7",
+    "2 exact 186 20 advise - 6.7",
+    "2 exact 182 10 advise - 6.7",
+    "2 exact 183 10 advise - 6.7",
+    "2 exact 184 10 advise - 6.7",
+    "2 exact 185 10 advise - 6.7",
+    "2 exact 186 10 advise - 6.7",
+    "1 exact 187 19 advise - 6.7",
+    "1 exact 188 21 advise - 6",
+    "1 exact 189 19 advise - 6.7",
+    "1 exact 190 21 advise - 6",
+    "1 exact 191 21 advise - 6.7",
+    "1 exact 192 21 advise - 6",
+    "1 exact 193 21 advise - 6.7",
+    "1 exact 194 21 advise - 6",
+    "1 exact 195 21 advise - 6.7",
+    "1 exact 196 21 advise - 2.6",
+    "1 exact 187 10 advise - 6.7",
+    "1 exact 188 10 advise - 6",
+    "1 exact 189 10 advise - 6.7",
+    "1 exact 190 10 advise - 6",
+    "1 exact 191 10 advise - 6.7",
+    "1 exact 192 10 advise - 6",
+    "1 exact 193 10 advise - 6.7",
+    "1 exact 194 10 advise - 6",
+    "1 exact 195 10 advise - 6.7",
+    "1 exact 196 10 advise - 2.6",
+    "3 exact 197 10 advise - 6.7",
+    "3 exact 198 10 advise - 6.7",
+    "3 exact 199 10 advise - 6.7",
+    "3 exact 200 10 advise - 6.7",
+    "3 exact 201 10 advise - 6.7",
+    "2 exact 202 10 advise - 6.7",
+    "2 exact 203 10 advise - 2.6",
+    "2 exact 204 10 advise - 6.7",
+    "2 exact 205 10 advise - 2.6",
+    "2 exact 206 10 advise - 6.7",
+    "2 exact 207 10 advise - 2.6",
+    "2 exact 208 10 advise - 6.7",
+    "2 exact 209 10 advise - 2.6",
+    "2 exact 210 10 advise - 6.7",
+    "2 exact 211 10 advise - 2.6",
+    "1 exact 212 19 advise - 6.7",
+    "1 exact 213 19 advise - 6.7",
+    "1 exact 214 20 advise - 6.7",
+    "1 exact 215 20 advise - 6.7",
+    "1 exact 216 20 advise - 6.7",
+    "1 exact 217 22 advise - 6",
+    "1 exact 218 22 advise - 6",
+    "1 exact 219 22 advise - 6",
+    "1 exact 220 22 advise - 6",
+    "1 exact 221 22 advise - 6",
+    "2 exact 222 22 advise - 6",
+    "2 exact 223 22 advise - 6",
+    "2 exact 224 22 advise - 6",
+    "2 exact 225 22 advise - 6",
+    "2 exact 226 22 advise - 6",
+    "3 unjudged 227 23 advise - 1.7",
+    "3 unjudged 228 23 advise - 1",
+    "5 unjudged 229 23 advise - 0.1.7",
+    "5 unjudged 230 23 advise - 0.1.7",
+    "5 unjudged 231 23 advise - 0.1.7",
+    "5 unjudged 232 23 advise - 0.1.7",
+    "5 unjudged 233 23 advise - 0.1.7",
+    "2 exact 234 20 advise - 6.7",
+    "1 exact 235 20 advise - 6",
+    "1 exact 236 20 advise - 6",
+    "2 unjudged 237 24 advise - 5.6.7",
+    "2 unjudged 237 25 advise - 5.6.7",
+    "1 unjudged 238 24 advise - 5.6",
+    "1 unjudged 238 25 advise - 5.6",
+    "3 unjudged 239 24 advise - 5.6.7",
+    "3 unjudged 239 25 advise - 5.6.7",
+    "2 unjudged 240 24 advise - 5.6",
+    "2 unjudged 240 25 advise - 5.6",
+    "1 exact 241 24 advise - 6",
+    "2 exact 242 24 advise - 6",
+    "2 exact 243 10 advise - 6.7",
+    "1 exact 244 10 advise - 6.7",
+    "1 exact 245 10 advise - 6",
+    "3 exact 246 10 advise - 6.7",
+    "2 exact 247 10 advise - 6.7",
+    "2 exact 248 10 advise - 2.6",
+    "1 exact 249 10 advise - 6.7",
+    "1 exact 250 10 advise - 6",
+    "2 exact 251 10 advise - 6",
+    "1 unspecified 168 16 - - -",
+    "1 unspecified 168 9 - - -",
+    "1 unspecified 177 9 - - -",
+    "1 unspecified 178 9 - - -",
+    "1 unspecified 175 10 - - 7",
+    "1 unspecified 176 10 - - -",
+    "2 unspecified 247 10 - - 4.6.7",
+    "2 unspecified 248 10 - - 3.6",
+    "2 bounded 6 1 advise - -",
+    "2 exact 8 5 advise - -",
+    "2 bounded 6 14 advise approx.ftz -",
+    "2 exact 8 14 advise rn -",
+    "1 bounded 2 26 advise - -",
+    "1 bounded 3 26 advise - -",
+    "1 bounded 4 9 advise - -",
+    "1 bounded 5 9 advise - -",
+    "3 exact 252 13 advise - -",
+    "3 exact 253 6 advise - -",
+    "3 exact 254 1 advise - -",
+    "3 exact 254 27 advise - -",
+    "3 exact 255 8 advise - -",
+    "3 exact 256 8 advise - -",
+    "3 exact 255 3 advise - -",
+    "3 exact 256 3 advise - -",
+    "3 exact 257 3 advise - -",
+    "3 exact 258 3 advise - -",
+    "3 exact 255 28 advise - -",
+    "3 exact 256 28 advise - -",
+    "3 exact 257 28 advise - -",
+    "3 exact 258 28 advise - -",
+    "3 exact 259 6 advise - -",
+    "3 exact 260 6 advise - -",
+    "3 exact 261 10 advise - -",
+    "3 exact 262 10 advise - -",
+    "3 exact 263 11 advise - -",
+    "3 exact 264 11 advise - -",
+    "3 exact 265 11 advise - -",
+    "3 exact 266 11 advise - -",
+    "3 exact 267 11 advise - -",
+    "3 exact 268 11 advise - -",
+    "3 exact 269 11 advise - -",
+    "3 exact 270 11 advise - -",
+    "3 exact 271 11 advise - -",
+    "3 exact 272 11 advise - -",
+    "3 exact 273 11 advise - -",
+    "3 exact 274 11 advise - -",
+    "3 exact 275 11 advise - -",
+    "3 exact 276 11 advise - -",
+    "3 exact 277 11 advise - -",
+    "3 exact 278 11 advise - -",
+    "3 exact 279 11 advise - -",
+    "3 exact 280 11 advise - -",
+    "3 exact 281 11 advise - -",
+    "3 exact 282 11 advise - -",
+    "3 exact 283 11 advise - -",
+    "3 exact 284 11 advise - -",
+    "3 exact 285 11 advise - -",
+    "3 exact 286 11 advise - -",
+    "3 exact 287 11 advise - -",
+    "3 exact 288 11 advise - -",
+    "3 exact 289 11 advise - -",
+    "3 exact 290 11 advise - -",
+    "3 exact 291 11 advise - -",
+    "3 exact 292 11 advise - -",
+    "3 exact 293 11 advise - -",
+    "3 exact 294 11 advise - -",
+    "3 exact 295 11 advise - -",
+    "3 exact 296 11 advise - -",
+    "3 exact 297 11 advise - -",
+    "3 exact 298 11 advise - -",
+    "3 exact 299 11 advise - -",
+    "3 exact 300 11 advise - -",
+    "3 exact 301 11 advise - -",
+    "3 exact 302 11 advise - -",
+    "3 exact 303 11 advise - -",
+    "3 exact 304 11 advise - -",
+    "3 exact 305 11 advise - -",
+    "3 exact 306 11 advise - -",
+    "3 exact 307 11 advise - -",
+    "3 exact 308 11 advise - -",
+    "3 exact 309 11 advise - -",
+    "3 exact 310 11 advise - -",
+    "3 exact 311 11 advise - -",
+    "3 exact 312 11 advise - -",
+    "3 exact 313 11 advise - -",
+    "3 exact 314 11 advise - -",
+    "3 exact 315 11 advise - -",
+    "3 exact 316 11 advise - -",
+    "3 exact 317 11 advise - -",
+    "3 exact 318 11 advise - -",
+    "3 exact 319 11 advise - -",
+    "3 exact 320 11 advise - -",
+    "3 exact 321 11 advise - -",
+    "3 exact 322 11 advise - -",
+    "3 exact 323 11 advise - -",
+    "3 exact 324 11 advise - -",
+    "3 exact 325 11 advise - -",
+    "3 exact 326 11 advise - -",
+    "3 exact 327 11 advise - -",
+    "3 exact 328 11 advise - -",
+    "3 exact 329 11 advise - -",
+    "3 exact 330 11 advise - -",
+    "3 exact 331 11 advise - -",
+    "3 exact 332 11 advise - -",
+    "3 exact 333 11 advise - -",
+    "3 exact 334 11 advise - -",
+    "3 exact 335 11 advise - -",
+    "3 exact 336 11 advise - -",
+    "3 exact 337 11 advise - -",
+    "3 exact 338 11 advise - -",
+    "3 exact 339 11 advise - -",
+    "3 exact 340 11 advise - -",
+    "3 exact 341 11 advise - -",
+    "3 exact 342 11 advise - -",
+    "3 exact 343 11 advise - -",
+    "3 exact 344 11 advise - -",
+    "3 exact 345 11 advise - -",
+    "3 exact 346 11 advise - -",
+    "3 exact 347 11 advise - -",
+    "3 exact 348 11 advise - -",
+    "3 exact 349 11 advise - -",
+    "3 exact 350 11 advise - -",
+    "3 exact 351 11 advise - -",
+    "3 exact 352 11 advise - -",
+    "3 exact 353 11 advise - -",
+    "3 exact 354 11 advise - -",
+    "3 exact 355 11 advise - -",
+    "3 exact 356 11 advise - -",
+    "3 exact 357 11 advise - -",
+    "3 exact 358 11 advise - -",
+    "3 exact 359 11 advise - -",
+    "3 exact 360 11 advise - -",
+    "3 unspecified 257 3 - - -",
+    "3 unspecified 258 3 - - -",
+    "3 unspecified 257 28 - - -",
+    "3 unspecified 258 28 - - -",
+    "3 unspecified 255 28 - - -",
+    "3 unspecified 256 28 - - -",
+    "3 exact 252 29 advise - -",
+    "3 exact 252 30 advise - -",
+    "3 exact 252 4 advise - -",
+    "3 exact 252 5 advise - -",
+    "3 exact 254 0 advise - -",
+    "3 exact 254 7 advise - -",
+    "3 exact 254 14 advise rn -",
+    "2 exact 6 31 advise - -",
+    "2 exact 6 3 advise - -",
+    "3 exact 252 32 advise - -",
+    "2 exact 9 3 advise - -",
+    "2 exact 10 3 advise - -",
+    "2 exact 9 31 advise - -",
+    "2 exact 10 31 advise - -",
+    "2 exact 11 3 advise - -",
+    "2 exact 12 3 advise - -",
+    "2 exact 11 31 advise - -",
+    "2 exact 12 31 advise - -",
+    "1 exact 361 0 advise - 0",
+    "1 exact 362 0 advise - 0",
+    "1 exact 363 0 advise - 0",
+    "1 exact 112 0 advise - 0",
+    "1 exact 121 0 advise - 0",
+    "1 exact 130 0 advise - 0",
+    "1 exact 148 0 advise - 0",
+    "1 exact 157 0 advise - 0",
+    "1 exact 166 0 advise - 0",
+    "1 exact 364 0 advise - 0",
+    "2 exact 365 0 advise - 0",
+    "2 exact 366 0 advise - 0",
+    "4 exact 367 0 advise - 0",
+    "2 exact 368 0 advise - 0",
+    "4 exact 369 0 advise - 0",
+    "2 exact 370 10 advise - -",
+    "2 exact 371 10 advise - -",
+    "2 exact 372 11 advise - -",
+    "2 exact 373 11 advise - -",
+    "2 exact 374 11 advise - -",
+    "2 exact 375 11 advise - -",
+    "2 exact 376 11 advise - -",
+    "2 exact 377 11 advise - -",
+    "2 exact 378 11 advise - -",
+    "2 exact 379 11 advise - -",
+    "2 exact 380 11 advise - -",
+    "2 exact 381 11 advise - -",
+    "2 exact 382 11 advise - -",
+    "2 exact 383 11 advise - -",
+    "2 exact 384 11 advise - -",
+    "2 exact 385 11 advise - -",
+    "2 exact 386 11 advise - -",
+    "2 exact 387 11 advise - -",
+    "2 exact 388 11 advise - -",
+    "2 exact 389 11 advise - -",
+    "2 exact 390 11 advise - -",
+    "2 exact 391 11 advise - -",
+    "2 exact 392 11 advise - -",
+    "2 exact 393 11 advise - -",
+    "2 exact 394 11 advise - -",
+    "2 exact 395 11 advise - -",
+    "2 exact 396 11 advise - -",
+    "2 exact 397 11 advise - -",
+    "2 exact 398 11 advise - -",
+    "2 exact 399 11 advise - -",
+    "2 exact 400 11 advise - -",
+    "2 exact 401 11 advise - -",
+    "2 exact 402 11 advise - -",
+    "2 exact 403 11 advise - -",
+    "2 exact 404 11 advise - -",
+    "2 exact 405 11 advise - -",
+    "2 exact 406 11 advise - -",
+    "2 exact 407 11 advise - -",
+    "2 exact 408 11 advise - -",
+    "2 exact 409 11 advise - -",
+    "2 exact 410 11 advise - -",
+    "2 exact 411 11 advise - -",
+    "2 exact 412 11 advise - -",
+    "2 exact 413 11 advise - -",
+    "2 exact 414 11 advise - -",
+    "2 exact 415 11 advise - -",
+    "2 exact 416 11 advise - -",
+    "2 exact 417 11 advise - -",
+    "2 exact 418 11 advise - -",
+    "2 exact 419 11 advise - -",
+    "2 exact 420 11 advise - -",
+    "2 exact 421 11 advise - -",
+    "2 exact 422 11 advise - -",
+    "2 exact 423 11 advise - -",
+    "2 exact 424 11 advise - -",
+    "2 exact 425 11 advise - -",
+    "2 exact 426 11 advise - -",
+    "2 exact 427 11 advise - -",
+    "2 exact 428 11 advise - -",
+    "2 exact 429 11 advise - -",
+    "2 exact 430 11 advise - -",
+    "2 exact 431 11 advise - -",
+    "2 exact 432 11 advise - -",
+    "2 exact 433 11 advise - -",
+    "2 exact 434 11 advise - -",
+    "2 exact 435 11 advise - -",
+    "2 exact 436 11 advise - -",
+    "2 exact 437 11 advise - -",
+    "2 exact 438 11 advise - -",
+    "2 exact 439 11 advise - -",
+    "2 exact 440 11 advise - -",
+    "2 exact 441 11 advise - -",
+    "2 exact 442 11 advise - -",
+    "2 exact 443 11 advise - -",
+    "2 exact 444 11 advise - -",
+    "2 exact 445 11 advise - -",
+    "2 exact 446 11 advise - -",
+    "2 exact 447 11 advise - -",
+    "2 exact 448 11 advise - -",
+    "2 exact 449 11 advise - -",
+    "2 exact 450 11 advise - -",
+    "2 exact 451 11 advise - -",
+    "2 exact 452 11 advise - -",
+    "2 exact 453 11 advise - -",
+    "2 exact 454 11 advise - -",
+    "2 exact 455 11 advise - -",
+    "1 exact 2 33 advise - -",
+    "1 exact 3 33 advise - -",
+    "1 exact 361 0 advise - -",
+    "1 exact 362 0 advise - -",
+    "1 exact 363 0 advise - -",
+    "1 exact 0 13 advise - -",
+    "1 exact 1 1 advise - -",
+    "1 exact 1 13 advise - -",
+    "1 unspecified 1 34 advise - -",
+    "1 unspecified 1 1 - - -",
+    "1 unspecified 1 13 - - -",
+    "1 unspecified 1 1 advise - -",
+    "1 unspecified 1 35 advise - -",
+    "1 unspecified 1 14 advise approx -",
+    "3 exact 456 0 advise - -",
+    "3 exact 457 0 advise - -",
+    "3 exact 458 0 advise - -",
+    "3 exact 459 0 advise - -",
+    "3 exact 460 0 advise - -",
+    "2 exact 461 0 advise - -",
+    "2 exact 462 0 advise - -",
+    "2 exact 461 1 advise - -",
+    "2 exact 462 1 advise - -",
+    "3 exact 463 0 advise - -",
+    "3 exact 464 0 advise - -",
+    "3 exact 463 1 advise - -",
+    "3 exact 464 1 advise - -",
+    "3 exact 456 1 advise - -",
+    "2 exact 465 0 advise - -",
+    "2 exact 466 0 advise - -",
+    "2 exact 467 0 advise - -",
+    "3 exact 468 0 advise - -",
+    "3 exact 469 0 advise - -",
+    "3 exact 470 0 advise - -",
+    "2 exact 471 0 advise - -",
+    "2 exact 472 0 advise - -",
+    "2 exact 473 0 advise - -",
+    "3 exact 474 0 advise - -",
+    "3 exact 475 0 advise - -",
+    "3 exact 476 0 advise - -",
+    "2 exact 477 0 advise - -",
+    "2 exact 478 0 advise - -",
+    "2 exact 479 0 advise - -",
+    "3 exact 480 0 advise - -",
+    "3 exact 481 0 advise - -",
+    "3 exact 482 0 advise - -",
+    "2 exact 483 0 advise - -",
+    "2 exact 484 0 advise - -",
+    "2 exact 485 0 advise - -",
+    "3 exact 486 0 advise - -",
+    "3 exact 487 0 advise - -",
+    "3 exact 488 0 advise - -",
+    "2 exact 489 8 advise - -",
+    "3 exact 490 8 advise - -",
+    "3 exact 491 8 advise - -",
+    "2 exact 492 8 advise - -",
+    "3 exact 493 8 advise - -",
+    "2 exact 494 9 advise - 0",
+    "2 exact 495 9 advise - 0",
+    "2 exact 496 9 advise - 0",
+    "3 exact 497 9 advise - 0",
+    "3 exact 498 9 advise - 0",
+    "3 exact 499 9 advise - 0",
+    "2 exact 500 8 advise - -",
+    "2 exact 501 8 advise - -",
+    "2 exact 502 8 advise - -",
+    "2 exact 503 8 advise - -",
+    "2 exact 504 8 advise - -",
+    "2 exact 505 8 advise - -",
+    "2 exact 506 9 advise - 0",
+    "2 exact 507 9 advise - 0",
+    "2 exact 508 9 advise - 0",
+    "2 exact 509 9 advise - 0",
+    "2 exact 510 9 advise - 0",
+    "2 exact 511 9 advise - 0",
+    "3 exact 512 8 advise - -",
+    "3 exact 513 8 advise - -",
+    "3 exact 514 8 advise - -",
+    "3 exact 515 8 advise - -",
+    "3 exact 516 8 advise - -",
+    "3 exact 517 8 advise - -",
+    "3 exact 518 9 advise - 0",
+    "3 exact 519 9 advise - 0",
+    "3 exact 520 9 advise - 0",
+    "3 exact 521 9 advise - 0",
+    "3 exact 522 9 advise - 0",
+    "3 exact 523 9 advise - 0",
+    "2 exact 524 8 advise - -",
+    "2 exact 525 8 advise - -",
+    "2 exact 526 8 advise - -",
+    "2 exact 527 9 advise - 0",
+    "2 exact 528 9 advise - 0",
+    "2 exact 529 9 advise - 0",
+    "3 exact 530 8 advise - -",
+    "3 exact 531 8 advise - -",
+    "3 exact 532 8 advise - -",
+    "3 exact 533 9 advise - 0",
+    "3 exact 534 9 advise - 0",
+    "3 exact 535 9 advise - 0",
+    "2 exact 536 2 advise - -",
+    "2 exact 537 2 advise - -",
+    "2 exact 538 2 advise - -",
+    "2 exact 539 2 advise - -",
+    "3 exact 540 2 advise - -",
+    "3 exact 541 2 advise - -",
+    "3 exact 542 2 advise - -",
+    "3 exact 543 2 advise - -",
+    "2 exact 544 9 advise - 0",
+    "2 exact 545 9 advise - 0",
+    "2 exact 546 9 advise - 0",
+    "2 exact 547 9 advise - 0",
+    "3 exact 548 9 advise - 0",
+    "3 exact 549 9 advise - 0",
+    "3 exact 550 9 advise - 0",
+    "3 exact 551 9 advise - 0",
+    "3 exact 552 8 advise - -",
+    "2 exact 553 2 advise - -",
+    "3 exact 554 2 advise - -",
+    "2 exact 12 9 advise - 0",
+    "3 exact 555 9 advise - 0",
+    "2 exact 556 9 advise - 0",
+    "3 exact 557 9 advise - 0",
+    "2 unspecified 11 9 - - 0",
+    "3 unspecified 558 9 - - 0",
+    "2 unspecified 503 8 - - -",
+    "2 unspecified 504 8 - - -",
+    "2 unspecified 505 8 - - -",
+    "2 unspecified 509 9 - - 0",
+    "2 unspecified 510 9 - - 0",
+    "2 unspecified 511 9 - - 0",
+    "3 unspecified 515 8 - - -",
+    "3 unspecified 516 8 - - -",
+    "3 unspecified 517 8 - - -",
+    "3 unspecified 521 9 - - 0",
+    "3 unspecified 522 9 - - 0",
+    "3 unspecified 523 9 - - 0",
+    "2 exact 559 0 advise - -",
+    "2 exact 559 1 advise - -",
+    "3 exact 560 0 advise - -",
+    "3 exact 560 1 advise - -",
+    "2 exact 561 0 advise - -",
+    "3 exact 562 0 advise - -",
+    "2 exact 563 8 advise - -",
+    "3 exact 564 8 advise - -",
+    "2 exact 565 8 advise - -",
+    "3 exact 566 8 advise - -",
+    "2 exact 567 9 advise - 0",
+    "3 exact 568 9 advise - 0",
+    "2 exact 569 9 advise - 0",
+    "3 exact 570 9 advise - 0",
+    "2 exact 571 0 advise - 0",
+    "2 exact 572 0 advise - 0",
+    "2 exact 573 0 advise - 0",
+    "2 exact 574 0 advise - 0",
+    "2 exact 575 0 advise - 0",
+    "2 exact 576 0 advise - 0",
+    "2 exact 577 0 advise - 0",
+    "2 exact 578 0 advise - 0",
+    "3 exact 579 0 advise - -",
+    "3 exact 580 0 advise - -",
+    "3 exact 252 0 advise - -",
+    "3 exact 581 0 advise - -",
+    "3 exact 582 0 advise - -",
+    "3 exact 583 0 advise - -",
+    "3 exact 584 0 advise - -",
+    "3 exact 585 0 advise - -",
+    "3 exact 586 0 advise - -",
+    "3 exact 587 0 advise - -",
+    "3 exact 588 0 advise - -",
+    "3 exact 589 0 advise - -",
+    "3 exact 590 0 advise - -",
+    "3 exact 252 1 advise - -",
+    "3 exact 581 1 advise - -",
+    "3 exact 582 1 advise - -",
+    "3 exact 583 1 advise - -",
+    "3 exact 584 1 advise - -",
+    "3 exact 585 1 advise - -",
+    "3 exact 586 1 advise - -",
+    "3 exact 587 1 advise - -",
+    "3 exact 588 1 advise - -",
+    "3 exact 589 1 advise - -",
+    "3 exact 590 1 advise - -",
+    "1 exact 1 14 advise rn -",
+    "1 bounded 0 26 advise - -",
+    "1 exact 591 13 advise - -",
+    "1 exact 592 13 advise - -",
 )
 
 # Of each opcode's variants: modifiers and types, and the place of the class.
@@ -2428,603 +2441,603 @@ rni.bf16.bf16 194
 rzi.bf16.bf16 194
 rmi.bf16.bf16 194
 rpi.bf16.bf16 194
-f32.f32 0
-sat.f32.f32 0
-ftz.f32.f32 1
-ftz.sat.f32.f32 1
-rni.f32.f32 0
-rni.sat.f32.f32 0
-rni.ftz.f32.f32 1
-rni.ftz.sat.f32.f32 1
-rzi.f32.f32 0
-rzi.sat.f32.f32 0
-rzi.ftz.f32.f32 1
-rzi.ftz.sat.f32.f32 1
-rmi.f32.f32 0
-rmi.sat.f32.f32 0
-rmi.ftz.f32.f32 1
-rmi.ftz.sat.f32.f32 1
-rpi.f32.f32 0
-rpi.sat.f32.f32 0
-rpi.ftz.f32.f32 1
-rpi.ftz.sat.f32.f32 1
-f64.f64 2
-sat.f64.f64 2
-rni.f64.f64 2
-rni.sat.f64.f64 2
-rzi.f64.f64 2
-rzi.sat.f64.f64 2
-rmi.f64.f64 2
-rmi.sat.f64.f64 2
-rpi.f64.f64 2
-rpi.sat.f64.f64 2
-f32.f16 195
-sat.f32.f16 195
-ftz.f32.f16 196
-ftz.sat.f32.f16 196
-f32.bf16 197
-ftz.f32.bf16 198
-f64.f16 199
-sat.f64.f16 199
-f64.bf16 200
-rn.f64.bf16 200
-rz.f64.bf16 200
-rm.f64.bf16 200
-rp.f64.bf16 200
-f64.f32 201
-sat.f64.f32 201
-ftz.f64.f32 202
-ftz.sat.f64.f32 202
-rn.f32.f64 203
-rn.sat.f32.f64 203
-rn.ftz.f32.f64 204
-rn.ftz.sat.f32.f64 204
-rz.f32.f64 203
-rz.sat.f32.f64 203
-rz.ftz.f32.f64 204
-rz.ftz.sat.f32.f64 204
-rm.f32.f64 203
-rm.sat.f32.f64 203
-rm.ftz.f32.f64 204
-rm.ftz.sat.f32.f64 204
-rp.f32.f64 203
-rp.sat.f32.f64 203
-rp.ftz.f32.f64 204
-rp.ftz.sat.f32.f64 204
-rn.f16.f64 205
-rn.sat.f16.f64 205
-rz.f16.f64 205
-rz.sat.f16.f64 205
-rm.f16.f64 205
-rm.sat.f16.f64 205
-rp.f16.f64 205
-rp.sat.f16.f64 205
-rn.bf16.f64 206
-rz.bf16.f64 206
-rm.bf16.f64 206
-rp.bf16.f64 206
-rn.f16.f32 207
-rn.sat.f16.f32 207
-rn.ftz.f16.f32 208
-rn.ftz.sat.f16.f32 208
-rz.f16.f32 207
-rz.sat.f16.f32 207
-rz.ftz.f16.f32 208
-rz.ftz.sat.f16.f32 208
-rm.f16.f32 207
-rm.sat.f16.f32 207
-rm.ftz.f16.f32 208
-rm.ftz.sat.f16.f32 208
-rp.f16.f32 207
-rp.sat.f16.f32 207
-rp.ftz.f16.f32 208
-rp.ftz.sat.f16.f32 208
-rn.bf16.f32 209
-rn.ftz.bf16.f32 209
-rz.bf16.f32 209
-rz.ftz.bf16.f32 209
-rm.bf16.f32 209
-rm.ftz.bf16.f32 209
-rp.bf16.f32 209
-rp.ftz.bf16.f32 209
-rn.relu.f16.f32 210
-rn.relu.bf16.f32 209
-rn.relu.satfinite.f16.f32 211
-rn.relu.satfinite.bf16.f32 212
-rz.relu.f16.f32 210
-rz.relu.bf16.f32 209
-rz.relu.satfinite.f16.f32 211
-rz.relu.satfinite.bf16.f32 212
-rn.satfinite.f16.f32 213
-rn.satfinite.bf16.f32 212
-rz.satfinite.f16.f32 213
-rz.satfinite.bf16.f32 212
-rn.f16.bf16 214
-rz.f16.bf16 214
-rm.f16.bf16 214
-rp.f16.bf16 214
-rn.bf16.f16 215
-rz.bf16.f16 215
-rm.bf16.f16 215
-rp.bf16.f16 215
-rna.tf32.f32 216
-rna.satfinite.tf32.f32 217
-rn.tf32.f32 218
-rn.relu.tf32.f32 218
-rn.satfinite.tf32.f32 219
-rn.satfinite.relu.tf32.f32 219
-rz.tf32.f32 218
-rz.relu.tf32.f32 218
-rz.satfinite.tf32.f32 219
-rz.satfinite.relu.tf32.f32 219
-rn.f16x2.f32 220
-rn.bf16x2.f32 221
-rn.satfinite.f16x2.f32 222
-rn.satfinite.bf16x2.f32 223
-rn.relu.f16x2.f32 220
-rn.relu.bf16x2.f32 221
-rn.relu.satfinite.f16x2.f32 222
-rn.relu.satfinite.bf16x2.f32 223
-rz.f16x2.f32 220
-rz.bf16x2.f32 221
-rz.satfinite.f16x2.f32 222
-rz.satfinite.bf16x2.f32 223
-rz.relu.f16x2.f32 220
-rz.relu.bf16x2.f32 221
-rz.relu.satfinite.f16x2.f32 222
-rz.relu.satfinite.bf16x2.f32 223
-rn.pzo.f16.f32 224
-rn.pzo.bf16.f32 225
-rn.satfinite.pzo.f16.f32 224
-rn.satfinite.pzo.bf16.f32 225
-rn.relu.pzo.f16.f32 224
-rn.relu.pzo.bf16.f32 225
-rn.relu.satfinite.pzo.f16.f32 224
-rn.relu.satfinite.pzo.bf16.f32 225
-rz.pzo.f16.f32 224
-rz.pzo.bf16.f32 225
-rz.satfinite.pzo.f16.f32 224
-rz.satfinite.pzo.bf16.f32 225
-rz.relu.pzo.f16.f32 224
-rz.relu.pzo.bf16.f32 225
-rz.relu.satfinite.pzo.f16.f32 224
-rz.relu.satfinite.pzo.bf16.f32 225
-rn.pzo.tf32.f32 226
-rn.relu.pzo.tf32.f32 226
-rn.satfinite.pzo.tf32.f32 226
-rn.satfinite.relu.pzo.tf32.f32 226
-rz.pzo.tf32.f32 226
-rz.relu.pzo.tf32.f32 226
-rz.satfinite.pzo.tf32.f32 226
-rz.satfinite.relu.pzo.tf32.f32 226
-rn.pzo.f16x2.f32 227
-rn.pzo.bf16x2.f32 228
-rn.satfinite.pzo.f16x2.f32 227
-rn.satfinite.pzo.bf16x2.f32 228
-rn.relu.pzo.f16x2.f32 227
-rn.relu.pzo.bf16x2.f32 228
-rn.relu.satfinite.pzo.f16x2.f32 227
-rn.relu.satfinite.pzo.bf16x2.f32 228
-rz.pzo.f16x2.f32 227
-rz.pzo.bf16x2.f32 228
-rz.satfinite.pzo.f16x2.f32 227
-rz.satfinite.pzo.bf16x2.f32 228
-rz.relu.pzo.f16x2.f32 227
-rz.relu.pzo.bf16x2.f32 228
-rz.relu.satfinite.pzo.f16x2.f32 227
-rz.relu.satfinite.pzo.bf16x2.f32 228
-rn.satfinite.e4m3x2.f32 229
-rn.satfinite.e5m2x2.f32 230
-rn.satfinite.e2m3x2.f32 231
-rn.satfinite.e3m2x2.f32 232
-rn.satfinite.e2m1x2.f32 233
-rn.satfinite.pzo.e4m3x2.f32 234
-rn.satfinite.pzo.e5m2x2.f32 235
-rn.satfinite.pzo.e2m3x2.f32 236
-rn.satfinite.pzo.e3m2x2.f32 237
-rn.satfinite.pzo.e2m1x2.f32 238
-rn.satfinite.relu.e4m3x2.f32 229
-rn.satfinite.relu.e5m2x2.f32 230
-rn.satfinite.relu.e2m3x2.f32 231
-rn.satfinite.relu.e3m2x2.f32 232
-rn.satfinite.relu.e2m1x2.f32 233
-rn.satfinite.relu.pzo.e4m3x2.f32 234
-rn.satfinite.relu.pzo.e5m2x2.f32 235
-rn.satfinite.relu.pzo.e2m3x2.f32 236
-rn.satfinite.relu.pzo.e3m2x2.f32 237
-rn.satfinite.relu.pzo.e2m1x2.f32 238
-rz.satfinite.e4m3x2.f32 234
-rz.satfinite.e5m2x2.f32 235
-rz.satfinite.e2m3x2.f32 236
-rz.satfinite.e3m2x2.f32 237
-rz.satfinite.e2m1x2.f32 238
-rz.satfinite.pzo.e4m3x2.f32 234
-rz.satfinite.pzo.e5m2x2.f32 235
-rz.satfinite.pzo.e2m3x2.f32 236
-rz.satfinite.pzo.e3m2x2.f32 237
-rz.satfinite.pzo.e2m1x2.f32 238
-rz.satfinite.relu.e4m3x2.f32 234
-rz.satfinite.relu.e5m2x2.f32 235
-rz.satfinite.relu.e2m3x2.f32 236
-rz.satfinite.relu.e3m2x2.f32 237
-rz.satfinite.relu.e2m1x2.f32 238
-rz.satfinite.relu.pzo.e4m3x2.f32 234
-rz.satfinite.relu.pzo.e5m2x2.f32 235
-rz.satfinite.relu.pzo.e2m3x2.f32 236
-rz.satfinite.relu.pzo.e3m2x2.f32 237
-rz.satfinite.relu.pzo.e2m1x2.f32 238
-rn.satfinite.e4m3x2.f16x2 239
-rn.satfinite.e4m3x2.bf16x2 240
-rn.satfinite.e5m2x2.f16x2 241
-rn.satfinite.e5m2x2.bf16x2 242
-rn.satfinite.e2m3x2.f16x2 243
-rn.satfinite.e2m3x2.bf16x2 244
-rn.satfinite.e3m2x2.f16x2 245
-rn.satfinite.e3m2x2.bf16x2 246
-rn.satfinite.e2m1x2.f16x2 247
-rn.satfinite.e2m1x2.bf16x2 248
-rn.satfinite.pzo.e4m3x2.f16x2 249
-rn.satfinite.pzo.e4m3x2.bf16x2 250
-rn.satfinite.pzo.e5m2x2.f16x2 251
-rn.satfinite.pzo.e5m2x2.bf16x2 252
-rn.satfinite.pzo.e2m3x2.f16x2 253
-rn.satfinite.pzo.e2m3x2.bf16x2 254
-rn.satfinite.pzo.e3m2x2.f16x2 255
-rn.satfinite.pzo.e3m2x2.bf16x2 256
-rn.satfinite.pzo.e2m1x2.f16x2 257
-rn.satfinite.pzo.e2m1x2.bf16x2 258
-rn.satfinite.relu.e4m3x2.f16x2 239
-rn.satfinite.relu.e4m3x2.bf16x2 240
-rn.satfinite.relu.e5m2x2.f16x2 241
-rn.satfinite.relu.e5m2x2.bf16x2 242
-rn.satfinite.relu.e2m3x2.f16x2 243
-rn.satfinite.relu.e2m3x2.bf16x2 244
-rn.satfinite.relu.e3m2x2.f16x2 245
-rn.satfinite.relu.e3m2x2.bf16x2 246
-rn.satfinite.relu.e2m1x2.f16x2 247
-rn.satfinite.relu.e2m1x2.bf16x2 248
-rn.satfinite.relu.pzo.e4m3x2.f16x2 249
-rn.satfinite.relu.pzo.e4m3x2.bf16x2 250
-rn.satfinite.relu.pzo.e5m2x2.f16x2 251
-rn.satfinite.relu.pzo.e5m2x2.bf16x2 252
-rn.satfinite.relu.pzo.e2m3x2.f16x2 253
-rn.satfinite.relu.pzo.e2m3x2.bf16x2 254
-rn.satfinite.relu.pzo.e3m2x2.f16x2 255
-rn.satfinite.relu.pzo.e3m2x2.bf16x2 256
-rn.satfinite.relu.pzo.e2m1x2.f16x2 257
-rn.satfinite.relu.pzo.e2m1x2.bf16x2 258
-rz.satfinite.e4m3x2.f16x2 249
-rz.satfinite.e4m3x2.bf16x2 250
-rz.satfinite.e5m2x2.f16x2 251
-rz.satfinite.e5m2x2.bf16x2 252
-rz.satfinite.e2m3x2.f16x2 253
-rz.satfinite.e2m3x2.bf16x2 254
-rz.satfinite.e3m2x2.f16x2 255
-rz.satfinite.e3m2x2.bf16x2 256
-rz.satfinite.e2m1x2.f16x2 257
-rz.satfinite.e2m1x2.bf16x2 258
-rz.satfinite.pzo.e4m3x2.f16x2 249
-rz.satfinite.pzo.e4m3x2.bf16x2 250
-rz.satfinite.pzo.e5m2x2.f16x2 251
-rz.satfinite.pzo.e5m2x2.bf16x2 252
-rz.satfinite.pzo.e2m3x2.f16x2 253
-rz.satfinite.pzo.e2m3x2.bf16x2 254
-rz.satfinite.pzo.e3m2x2.f16x2 255
-rz.satfinite.pzo.e3m2x2.bf16x2 256
-rz.satfinite.pzo.e2m1x2.f16x2 257
-rz.satfinite.pzo.e2m1x2.bf16x2 258
-rz.satfinite.relu.e4m3x2.f16x2 249
-rz.satfinite.relu.e4m3x2.bf16x2 250
-rz.satfinite.relu.e5m2x2.f16x2 251
-rz.satfinite.relu.e5m2x2.bf16x2 252
-rz.satfinite.relu.e2m3x2.f16x2 253
-rz.satfinite.relu.e2m3x2.bf16x2 254
-rz.satfinite.relu.e3m2x2.f16x2 255
-rz.satfinite.relu.e3m2x2.bf16x2 256
-rz.satfinite.relu.e2m1x2.f16x2 257
-rz.satfinite.relu.e2m1x2.bf16x2 258
-rz.satfinite.relu.pzo.e4m3x2.f16x2 249
-rz.satfinite.relu.pzo.e4m3x2.bf16x2 250
-rz.satfinite.relu.pzo.e5m2x2.f16x2 251
-rz.satfinite.relu.pzo.e5m2x2.bf16x2 252
-rz.satfinite.relu.pzo.e2m3x2.f16x2 253
-rz.satfinite.relu.pzo.e2m3x2.bf16x2 254
-rz.satfinite.relu.pzo.e3m2x2.f16x2 255
-rz.satfinite.relu.pzo.e3m2x2.bf16x2 256
-rz.satfinite.relu.pzo.e2m1x2.f16x2 257
-rz.satfinite.relu.pzo.e2m1x2.bf16x2 258
-rn.satfinite.scaled::n1::ue8m0.e4m3x2.f32 259
-rn.satfinite.scaled::n1::ue8m0.e5m2x2.f32 260
-rn.satfinite.scaled::n1::ue8m0.e2m3x2.f32 261
-rn.satfinite.scaled::n1::ue8m0.e3m2x2.f32 262
-rn.satfinite.scaled::n1::ue8m0.e2m1x2.f32 263
-rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32 259
-rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32 260
-rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32 261
-rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32 262
-rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32 263
-rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32 259
-rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32 260
-rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32 261
-rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32 262
-rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32 263
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32 259
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32 260
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32 261
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32 262
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32 263
-rz.satfinite.scaled::n1::ue8m0.e4m3x2.f32 259
-rz.satfinite.scaled::n1::ue8m0.e5m2x2.f32 260
-rz.satfinite.scaled::n1::ue8m0.e2m3x2.f32 261
-rz.satfinite.scaled::n1::ue8m0.e3m2x2.f32 262
-rz.satfinite.scaled::n1::ue8m0.e2m1x2.f32 263
-rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32 259
-rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32 260
-rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32 261
-rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32 262
-rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32 263
-rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32 259
-rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32 260
-rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32 261
-rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32 262
-rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32 263
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32 259
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32 260
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32 261
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32 262
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32 263
-rn.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2 264
-rn.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2 265
-rn.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2 266
-rn.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2 267
-rn.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2 268
-rn.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2 269
-rn.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2 270
-rn.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2 271
-rn.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2 272
-rn.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2 273
-rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 264
-rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 265
-rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 266
-rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 267
-rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 268
-rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 269
-rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 270
-rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 271
-rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 272
-rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 273
-rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2 264
-rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2 265
-rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2 266
-rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2 267
-rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2 268
-rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2 269
-rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2 270
-rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2 271
-rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2 272
-rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2 273
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 264
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 265
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 266
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 267
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 268
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 269
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 270
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 271
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 272
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 273
-rz.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2 264
-rz.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2 265
-rz.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2 266
-rz.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2 267
-rz.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2 268
-rz.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2 269
-rz.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2 270
-rz.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2 271
-rz.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2 272
-rz.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2 273
-rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 264
-rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 265
-rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 266
-rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 267
-rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 268
-rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 269
-rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 270
-rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 271
-rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 272
-rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 273
-rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2 264
-rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2 265
-rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2 266
-rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2 267
-rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2 268
-rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2 269
-rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2 270
-rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2 271
-rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2 272
-rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2 273
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 264
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 265
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 266
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 267
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 268
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 269
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 270
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 271
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 272
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 273
-rn.f16x2.e4m3x2 274
-rn.f16x2.e5m2x2 275
-rn.f16x2.e2m3x2 276
-rn.f16x2.e3m2x2 277
-rn.f16x2.e2m1x2 278
-rn.relu.f16x2.e4m3x2 274
-rn.relu.f16x2.e5m2x2 275
-rn.relu.f16x2.e2m3x2 276
-rn.relu.f16x2.e3m2x2 277
-rn.relu.f16x2.e2m1x2 278
-rn.bf16x2.e4m3x2 279
-rn.bf16x2.e5m2x2 280
-rn.bf16x2.e2m3x2 281
-rn.bf16x2.e3m2x2 282
-rn.bf16x2.e2m1x2 283
-rn.satfinite.bf16x2.e4m3x2 279
-rn.satfinite.bf16x2.e5m2x2 280
-rn.satfinite.bf16x2.e2m3x2 281
-rn.satfinite.bf16x2.e3m2x2 282
-rn.satfinite.bf16x2.e2m1x2 283
-rn.relu.bf16x2.e4m3x2 279
-rn.relu.bf16x2.e5m2x2 280
-rn.relu.bf16x2.e2m3x2 281
-rn.relu.bf16x2.e3m2x2 282
-rn.relu.bf16x2.e2m1x2 283
-rn.relu.satfinite.bf16x2.e4m3x2 279
-rn.relu.satfinite.bf16x2.e5m2x2 280
-rn.relu.satfinite.bf16x2.e2m3x2 281
-rn.relu.satfinite.bf16x2.e3m2x2 282
-rn.relu.satfinite.bf16x2.e2m1x2 283
-rn.scaled::n2::ue8m0.bf16x2.e4m3x2 284
-rn.scaled::n2::ue8m0.bf16x2.e5m2x2 285
-rn.scaled::n2::ue8m0.bf16x2.e2m3x2 286
-rn.scaled::n2::ue8m0.bf16x2.e3m2x2 287
-rn.scaled::n2::ue8m0.bf16x2.e2m1x2 288
-rn.satfinite.scaled::n2::ue8m0.bf16x2.e4m3x2 284
-rn.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2 285
-rn.satfinite.scaled::n2::ue8m0.bf16x2.e2m3x2 286
-rn.satfinite.scaled::n2::ue8m0.bf16x2.e3m2x2 287
-rn.satfinite.scaled::n2::ue8m0.bf16x2.e2m1x2 288
-rn.relu.scaled::n2::ue8m0.bf16x2.e4m3x2 284
-rn.relu.scaled::n2::ue8m0.bf16x2.e5m2x2 285
-rn.relu.scaled::n2::ue8m0.bf16x2.e2m3x2 286
-rn.relu.scaled::n2::ue8m0.bf16x2.e3m2x2 287
-rn.relu.scaled::n2::ue8m0.bf16x2.e2m1x2 288
-rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e4m3x2 284
-rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2 285
-rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e2m3x2 286
-rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e3m2x2 287
-rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e2m1x2 288
-rs.f16x2.f32 289
-rs.bf16x2.f32 290
-rs.satfinite.f16x2.f32 289
-rs.satfinite.bf16x2.f32 290
-rs.relu.f16x2.f32 289
-rs.relu.bf16x2.f32 290
-rs.relu.satfinite.f16x2.f32 289
-rs.relu.satfinite.bf16x2.f32 290
-rs.satfinite.e4m3x4.f32 291
-rs.satfinite.e5m2x4.f32 292
-rs.satfinite.e2m3x4.f32 293
-rs.satfinite.e3m2x4.f32 294
-rs.satfinite.e2m1x4.f32 295
-rs.relu.satfinite.e4m3x4.f32 291
-rs.relu.satfinite.e5m2x4.f32 292
-rs.relu.satfinite.e2m3x4.f32 293
-rs.relu.satfinite.e3m2x4.f32 294
-rs.relu.satfinite.e2m1x4.f32 295
-rz.ue8m0x2.f32 296
-rz.satfinite.ue8m0x2.f32 296
-rp.ue8m0x2.f32 296
-rp.satfinite.ue8m0x2.f32 296
-rz.ue8m0x2.bf16x2 297
-rz.satfinite.ue8m0x2.bf16x2 297
-rp.ue8m0x2.bf16x2 297
-rp.satfinite.ue8m0x2.bf16x2 297
-rn.bf16x2.ue8m0x2 298
-rn.satfinite.s2f6x2.f32 299
-rn.satfinite.relu.s2f6x2.f32 299
-rz.satfinite.s2f6x2.f32 300
-rz.satfinite.relu.s2f6x2.f32 300
-rn.satfinite.s2f6x2.bf16x2 301
-rn.satfinite.relu.s2f6x2.bf16x2 301
-rz.satfinite.s2f6x2.bf16x2 302
-rz.satfinite.relu.s2f6x2.bf16x2 302
-rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32 303
-rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32 303
-rz.satfinite.scaled::n2::ue8m0.s2f6x2.f32 304
-rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32 304
-rn.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2 305
-rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2 305
-rz.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2 306
-rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2 306
-rn.bf16x2.s2f6x2 307
-rn.relu.bf16x2.s2f6x2 307
-rn.satfinite.bf16x2.s2f6x2 307
-rn.satfinite.relu.bf16x2.s2f6x2 307
-rn.scaled::n2::ue8m0.bf16x2.s2f6x2 308
-rn.relu.scaled::n2::ue8m0.bf16x2.s2f6x2 308
-rn.satfinite.scaled::n2::ue8m0.bf16x2.s2f6x2 308
-rn.satfinite.relu.scaled::n2::ue8m0.bf16x2.s2f6x2 308
-rn.ue5m3x2.f32 309
-rn.satfinite.ue5m3x2.f32 309
-rz.ue5m3x2.f32 309
-rz.satfinite.ue5m3x2.f32 309
-rp.ue5m3x2.f32 309
-rp.satfinite.ue5m3x2.f32 309
-rn.ue5m3x2.f16x2 310
-rn.ue5m3x2.bf16x2 311
-rn.satfinite.ue5m3x2.f16x2 310
-rn.satfinite.ue5m3x2.bf16x2 311
-rz.ue5m3x2.f16x2 310
-rz.ue5m3x2.bf16x2 311
-rz.satfinite.ue5m3x2.f16x2 310
-rz.satfinite.ue5m3x2.bf16x2 311
-rp.ue5m3x2.f16x2 310
-rp.ue5m3x2.bf16x2 311
-rp.satfinite.ue5m3x2.f16x2 310
-rp.satfinite.ue5m3x2.bf16x2 311
-rn.scaled::n1::ue8m0.ue5m3x2.f32 312
-rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f32 312
-rz.scaled::n1::ue8m0.ue5m3x2.f32 312
-rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f32 312
-rn.scaled::n1::ue8m0.ue5m3x2.f16x2 313
-rn.scaled::n1::ue8m0.ue5m3x2.bf16x2 314
-rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2 313
-rn.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2 314
-rz.scaled::n1::ue8m0.ue5m3x2.f16x2 313
-rz.scaled::n1::ue8m0.ue5m3x2.bf16x2 314
-rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2 313
-rz.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2 314
-rn.f16x2.ue5m3x2 315
-rn.bf16x2.ue5m3x2 316
-rn.satfinite.bf16x2.ue5m3x2 316
-rn.scaled::n2::ue8m0.bf16x2.ue5m3x2 317
-rn.satfinite.scaled::n2::ue8m0.bf16x2.ue5m3x2 317
-rn.f32.bf16 318
-rn.ftz.f32.bf16 319
-rz.f32.bf16 318
-rz.ftz.f32.bf16 319
-rm.f32.bf16 318
-rm.ftz.f32.bf16 319
-rp.f32.bf16 318
-rp.ftz.f32.bf16 319
-f16.bf16 320
-bf16.f16 321
-rm.pzo.f16.f32 322
-rm.pzo.bf16.f32 323
-rp.pzo.f16.f32 322
-rp.pzo.bf16.f32 323
-rn.ftz.pzo.bf16.f32 323
-rz.ftz.pzo.bf16.f32 323
-rm.ftz.pzo.bf16.f32 323
-rp.ftz.pzo.bf16.f32 323
-rn.ue5m3x2.f16x2 324
-rn.ue5m3x2.bf16x2 325
-rn.satfinite.ue5m3x2.f16x2 324
-rn.satfinite.ue5m3x2.bf16x2 325
-rz.ue5m3x2.f16x2 324
-rz.ue5m3x2.bf16x2 325
-rz.satfinite.ue5m3x2.f16x2 324
-rz.satfinite.ue5m3x2.bf16x2 325
-rp.ue5m3x2.f16x2 324
-rp.ue5m3x2.bf16x2 325
-rp.satfinite.ue5m3x2.f16x2 324
-rp.satfinite.ue5m3x2.bf16x2 325
+f32.f32 195
+sat.f32.f32 195
+ftz.f32.f32 196
+ftz.sat.f32.f32 196
+rni.f32.f32 195
+rni.sat.f32.f32 195
+rni.ftz.f32.f32 196
+rni.ftz.sat.f32.f32 196
+rzi.f32.f32 195
+rzi.sat.f32.f32 195
+rzi.ftz.f32.f32 196
+rzi.ftz.sat.f32.f32 196
+rmi.f32.f32 195
+rmi.sat.f32.f32 195
+rmi.ftz.f32.f32 196
+rmi.ftz.sat.f32.f32 196
+rpi.f32.f32 195
+rpi.sat.f32.f32 195
+rpi.ftz.f32.f32 196
+rpi.ftz.sat.f32.f32 196
+f64.f64 197
+sat.f64.f64 197
+rni.f64.f64 197
+rni.sat.f64.f64 197
+rzi.f64.f64 197
+rzi.sat.f64.f64 197
+rmi.f64.f64 197
+rmi.sat.f64.f64 197
+rpi.f64.f64 197
+rpi.sat.f64.f64 197
+f32.f16 198
+sat.f32.f16 198
+ftz.f32.f16 199
+ftz.sat.f32.f16 199
+f32.bf16 200
+ftz.f32.bf16 201
+f64.f16 202
+sat.f64.f16 202
+f64.bf16 203
+rn.f64.bf16 203
+rz.f64.bf16 203
+rm.f64.bf16 203
+rp.f64.bf16 203
+f64.f32 204
+sat.f64.f32 204
+ftz.f64.f32 205
+ftz.sat.f64.f32 205
+rn.f32.f64 206
+rn.sat.f32.f64 206
+rn.ftz.f32.f64 207
+rn.ftz.sat.f32.f64 207
+rz.f32.f64 206
+rz.sat.f32.f64 206
+rz.ftz.f32.f64 207
+rz.ftz.sat.f32.f64 207
+rm.f32.f64 206
+rm.sat.f32.f64 206
+rm.ftz.f32.f64 207
+rm.ftz.sat.f32.f64 207
+rp.f32.f64 206
+rp.sat.f32.f64 206
+rp.ftz.f32.f64 207
+rp.ftz.sat.f32.f64 207
+rn.f16.f64 208
+rn.sat.f16.f64 208
+rz.f16.f64 208
+rz.sat.f16.f64 208
+rm.f16.f64 208
+rm.sat.f16.f64 208
+rp.f16.f64 208
+rp.sat.f16.f64 208
+rn.bf16.f64 209
+rz.bf16.f64 209
+rm.bf16.f64 209
+rp.bf16.f64 209
+rn.f16.f32 210
+rn.sat.f16.f32 210
+rn.ftz.f16.f32 211
+rn.ftz.sat.f16.f32 211
+rz.f16.f32 210
+rz.sat.f16.f32 210
+rz.ftz.f16.f32 211
+rz.ftz.sat.f16.f32 211
+rm.f16.f32 210
+rm.sat.f16.f32 210
+rm.ftz.f16.f32 211
+rm.ftz.sat.f16.f32 211
+rp.f16.f32 210
+rp.sat.f16.f32 210
+rp.ftz.f16.f32 211
+rp.ftz.sat.f16.f32 211
+rn.bf16.f32 212
+rn.ftz.bf16.f32 212
+rz.bf16.f32 212
+rz.ftz.bf16.f32 212
+rm.bf16.f32 212
+rm.ftz.bf16.f32 212
+rp.bf16.f32 212
+rp.ftz.bf16.f32 212
+rn.relu.f16.f32 213
+rn.relu.bf16.f32 212
+rn.relu.satfinite.f16.f32 214
+rn.relu.satfinite.bf16.f32 215
+rz.relu.f16.f32 213
+rz.relu.bf16.f32 212
+rz.relu.satfinite.f16.f32 214
+rz.relu.satfinite.bf16.f32 215
+rn.satfinite.f16.f32 216
+rn.satfinite.bf16.f32 215
+rz.satfinite.f16.f32 216
+rz.satfinite.bf16.f32 215
+rn.f16.bf16 217
+rz.f16.bf16 217
+rm.f16.bf16 217
+rp.f16.bf16 217
+rn.bf16.f16 218
+rz.bf16.f16 218
+rm.bf16.f16 218
+rp.bf16.f16 218
+rna.tf32.f32 219
+rna.satfinite.tf32.f32 220
+rn.tf32.f32 221
+rn.relu.tf32.f32 221
+rn.satfinite.tf32.f32 222
+rn.satfinite.relu.tf32.f32 222
+rz.tf32.f32 221
+rz.relu.tf32.f32 221
+rz.satfinite.tf32.f32 222
+rz.satfinite.relu.tf32.f32 222
+rn.f16x2.f32 223
+rn.bf16x2.f32 224
+rn.satfinite.f16x2.f32 225
+rn.satfinite.bf16x2.f32 226
+rn.relu.f16x2.f32 223
+rn.relu.bf16x2.f32 224
+rn.relu.satfinite.f16x2.f32 225
+rn.relu.satfinite.bf16x2.f32 226
+rz.f16x2.f32 223
+rz.bf16x2.f32 224
+rz.satfinite.f16x2.f32 225
+rz.satfinite.bf16x2.f32 226
+rz.relu.f16x2.f32 223
+rz.relu.bf16x2.f32 224
+rz.relu.satfinite.f16x2.f32 225
+rz.relu.satfinite.bf16x2.f32 226
+rn.pzo.f16.f32 227
+rn.pzo.bf16.f32 228
+rn.satfinite.pzo.f16.f32 227
+rn.satfinite.pzo.bf16.f32 228
+rn.relu.pzo.f16.f32 227
+rn.relu.pzo.bf16.f32 228
+rn.relu.satfinite.pzo.f16.f32 227
+rn.relu.satfinite.pzo.bf16.f32 228
+rz.pzo.f16.f32 227
+rz.pzo.bf16.f32 228
+rz.satfinite.pzo.f16.f32 227
+rz.satfinite.pzo.bf16.f32 228
+rz.relu.pzo.f16.f32 227
+rz.relu.pzo.bf16.f32 228
+rz.relu.satfinite.pzo.f16.f32 227
+rz.relu.satfinite.pzo.bf16.f32 228
+rn.pzo.tf32.f32 229
+rn.relu.pzo.tf32.f32 229
+rn.satfinite.pzo.tf32.f32 229
+rn.satfinite.relu.pzo.tf32.f32 229
+rz.pzo.tf32.f32 229
+rz.relu.pzo.tf32.f32 229
+rz.satfinite.pzo.tf32.f32 229
+rz.satfinite.relu.pzo.tf32.f32 229
+rn.pzo.f16x2.f32 230
+rn.pzo.bf16x2.f32 231
+rn.satfinite.pzo.f16x2.f32 230
+rn.satfinite.pzo.bf16x2.f32 231
+rn.relu.pzo.f16x2.f32 230
+rn.relu.pzo.bf16x2.f32 231
+rn.relu.satfinite.pzo.f16x2.f32 230
+rn.relu.satfinite.pzo.bf16x2.f32 231
+rz.pzo.f16x2.f32 230
+rz.pzo.bf16x2.f32 231
+rz.satfinite.pzo.f16x2.f32 230
+rz.satfinite.pzo.bf16x2.f32 231
+rz.relu.pzo.f16x2.f32 230
+rz.relu.pzo.bf16x2.f32 231
+rz.relu.satfinite.pzo.f16x2.f32 230
+rz.relu.satfinite.pzo.bf16x2.f32 231
+rn.satfinite.e4m3x2.f32 232
+rn.satfinite.e5m2x2.f32 233
+rn.satfinite.e2m3x2.f32 234
+rn.satfinite.e3m2x2.f32 235
+rn.satfinite.e2m1x2.f32 236
+rn.satfinite.pzo.e4m3x2.f32 237
+rn.satfinite.pzo.e5m2x2.f32 238
+rn.satfinite.pzo.e2m3x2.f32 239
+rn.satfinite.pzo.e3m2x2.f32 240
+rn.satfinite.pzo.e2m1x2.f32 241
+rn.satfinite.relu.e4m3x2.f32 232
+rn.satfinite.relu.e5m2x2.f32 233
+rn.satfinite.relu.e2m3x2.f32 234
+rn.satfinite.relu.e3m2x2.f32 235
+rn.satfinite.relu.e2m1x2.f32 236
+rn.satfinite.relu.pzo.e4m3x2.f32 237
+rn.satfinite.relu.pzo.e5m2x2.f32 238
+rn.satfinite.relu.pzo.e2m3x2.f32 239
+rn.satfinite.relu.pzo.e3m2x2.f32 240
+rn.satfinite.relu.pzo.e2m1x2.f32 241
+rz.satfinite.e4m3x2.f32 237
+rz.satfinite.e5m2x2.f32 238
+rz.satfinite.e2m3x2.f32 239
+rz.satfinite.e3m2x2.f32 240
+rz.satfinite.e2m1x2.f32 241
+rz.satfinite.pzo.e4m3x2.f32 237
+rz.satfinite.pzo.e5m2x2.f32 238
+rz.satfinite.pzo.e2m3x2.f32 239
+rz.satfinite.pzo.e3m2x2.f32 240
+rz.satfinite.pzo.e2m1x2.f32 241
+rz.satfinite.relu.e4m3x2.f32 237
+rz.satfinite.relu.e5m2x2.f32 238
+rz.satfinite.relu.e2m3x2.f32 239
+rz.satfinite.relu.e3m2x2.f32 240
+rz.satfinite.relu.e2m1x2.f32 241
+rz.satfinite.relu.pzo.e4m3x2.f32 237
+rz.satfinite.relu.pzo.e5m2x2.f32 238
+rz.satfinite.relu.pzo.e2m3x2.f32 239
+rz.satfinite.relu.pzo.e3m2x2.f32 240
+rz.satfinite.relu.pzo.e2m1x2.f32 241
+rn.satfinite.e4m3x2.f16x2 242
+rn.satfinite.e4m3x2.bf16x2 243
+rn.satfinite.e5m2x2.f16x2 244
+rn.satfinite.e5m2x2.bf16x2 245
+rn.satfinite.e2m3x2.f16x2 246
+rn.satfinite.e2m3x2.bf16x2 247
+rn.satfinite.e3m2x2.f16x2 248
+rn.satfinite.e3m2x2.bf16x2 249
+rn.satfinite.e2m1x2.f16x2 250
+rn.satfinite.e2m1x2.bf16x2 251
+rn.satfinite.pzo.e4m3x2.f16x2 252
+rn.satfinite.pzo.e4m3x2.bf16x2 253
+rn.satfinite.pzo.e5m2x2.f16x2 254
+rn.satfinite.pzo.e5m2x2.bf16x2 255
+rn.satfinite.pzo.e2m3x2.f16x2 256
+rn.satfinite.pzo.e2m3x2.bf16x2 257
+rn.satfinite.pzo.e3m2x2.f16x2 258
+rn.satfinite.pzo.e3m2x2.bf16x2 259
+rn.satfinite.pzo.e2m1x2.f16x2 260
+rn.satfinite.pzo.e2m1x2.bf16x2 261
+rn.satfinite.relu.e4m3x2.f16x2 242
+rn.satfinite.relu.e4m3x2.bf16x2 243
+rn.satfinite.relu.e5m2x2.f16x2 244
+rn.satfinite.relu.e5m2x2.bf16x2 245
+rn.satfinite.relu.e2m3x2.f16x2 246
+rn.satfinite.relu.e2m3x2.bf16x2 247
+rn.satfinite.relu.e3m2x2.f16x2 248
+rn.satfinite.relu.e3m2x2.bf16x2 249
+rn.satfinite.relu.e2m1x2.f16x2 250
+rn.satfinite.relu.e2m1x2.bf16x2 251
+rn.satfinite.relu.pzo.e4m3x2.f16x2 252
+rn.satfinite.relu.pzo.e4m3x2.bf16x2 253
+rn.satfinite.relu.pzo.e5m2x2.f16x2 254
+rn.satfinite.relu.pzo.e5m2x2.bf16x2 255
+rn.satfinite.relu.pzo.e2m3x2.f16x2 256
+rn.satfinite.relu.pzo.e2m3x2.bf16x2 257
+rn.satfinite.relu.pzo.e3m2x2.f16x2 258
+rn.satfinite.relu.pzo.e3m2x2.bf16x2 259
+rn.satfinite.relu.pzo.e2m1x2.f16x2 260
+rn.satfinite.relu.pzo.e2m1x2.bf16x2 261
+rz.satfinite.e4m3x2.f16x2 252
+rz.satfinite.e4m3x2.bf16x2 253
+rz.satfinite.e5m2x2.f16x2 254
+rz.satfinite.e5m2x2.bf16x2 255
+rz.satfinite.e2m3x2.f16x2 256
+rz.satfinite.e2m3x2.bf16x2 257
+rz.satfinite.e3m2x2.f16x2 258
+rz.satfinite.e3m2x2.bf16x2 259
+rz.satfinite.e2m1x2.f16x2 260
+rz.satfinite.e2m1x2.bf16x2 261
+rz.satfinite.pzo.e4m3x2.f16x2 252
+rz.satfinite.pzo.e4m3x2.bf16x2 253
+rz.satfinite.pzo.e5m2x2.f16x2 254
+rz.satfinite.pzo.e5m2x2.bf16x2 255
+rz.satfinite.pzo.e2m3x2.f16x2 256
+rz.satfinite.pzo.e2m3x2.bf16x2 257
+rz.satfinite.pzo.e3m2x2.f16x2 258
+rz.satfinite.pzo.e3m2x2.bf16x2 259
+rz.satfinite.pzo.e2m1x2.f16x2 260
+rz.satfinite.pzo.e2m1x2.bf16x2 261
+rz.satfinite.relu.e4m3x2.f16x2 252
+rz.satfinite.relu.e4m3x2.bf16x2 253
+rz.satfinite.relu.e5m2x2.f16x2 254
+rz.satfinite.relu.e5m2x2.bf16x2 255
+rz.satfinite.relu.e2m3x2.f16x2 256
+rz.satfinite.relu.e2m3x2.bf16x2 257
+rz.satfinite.relu.e3m2x2.f16x2 258
+rz.satfinite.relu.e3m2x2.bf16x2 259
+rz.satfinite.relu.e2m1x2.f16x2 260
+rz.satfinite.relu.e2m1x2.bf16x2 261
+rz.satfinite.relu.pzo.e4m3x2.f16x2 252
+rz.satfinite.relu.pzo.e4m3x2.bf16x2 253
+rz.satfinite.relu.pzo.e5m2x2.f16x2 254
+rz.satfinite.relu.pzo.e5m2x2.bf16x2 255
+rz.satfinite.relu.pzo.e2m3x2.f16x2 256
+rz.satfinite.relu.pzo.e2m3x2.bf16x2 257
+rz.satfinite.relu.pzo.e3m2x2.f16x2 258
+rz.satfinite.relu.pzo.e3m2x2.bf16x2 259
+rz.satfinite.relu.pzo.e2m1x2.f16x2 260
+rz.satfinite.relu.pzo.e2m1x2.bf16x2 261
+rn.satfinite.scaled::n1::ue8m0.e4m3x2.f32 262
+rn.satfinite.scaled::n1::ue8m0.e5m2x2.f32 263
+rn.satfinite.scaled::n1::ue8m0.e2m3x2.f32 264
+rn.satfinite.scaled::n1::ue8m0.e3m2x2.f32 265
+rn.satfinite.scaled::n1::ue8m0.e2m1x2.f32 266
+rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32 262
+rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32 263
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32 264
+rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32 265
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32 266
+rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32 262
+rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32 263
+rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32 264
+rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32 265
+rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32 266
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32 262
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32 263
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32 264
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32 265
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32 266
+rz.satfinite.scaled::n1::ue8m0.e4m3x2.f32 262
+rz.satfinite.scaled::n1::ue8m0.e5m2x2.f32 263
+rz.satfinite.scaled::n1::ue8m0.e2m3x2.f32 264
+rz.satfinite.scaled::n1::ue8m0.e3m2x2.f32 265
+rz.satfinite.scaled::n1::ue8m0.e2m1x2.f32 266
+rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32 262
+rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32 263
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32 264
+rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32 265
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32 266
+rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32 262
+rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32 263
+rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32 264
+rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32 265
+rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32 266
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32 262
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32 263
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32 264
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32 265
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32 266
+rn.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2 267
+rn.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2 268
+rn.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2 269
+rn.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2 270
+rn.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2 271
+rn.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2 272
+rn.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2 273
+rn.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2 274
+rn.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2 275
+rn.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2 276
+rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 267
+rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 268
+rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 269
+rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 270
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 271
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 272
+rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 273
+rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 274
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 275
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 276
+rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2 267
+rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2 268
+rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2 269
+rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2 270
+rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2 271
+rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2 272
+rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2 273
+rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2 274
+rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2 275
+rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2 276
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 267
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 268
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 269
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 270
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 271
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 272
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 273
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 274
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 275
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 276
+rz.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2 267
+rz.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2 268
+rz.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2 269
+rz.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2 270
+rz.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2 271
+rz.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2 272
+rz.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2 273
+rz.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2 274
+rz.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2 275
+rz.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2 276
+rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 267
+rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 268
+rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 269
+rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 270
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 271
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 272
+rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 273
+rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 274
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 275
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 276
+rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2 267
+rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2 268
+rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2 269
+rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2 270
+rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2 271
+rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2 272
+rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2 273
+rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2 274
+rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2 275
+rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2 276
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 267
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 268
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 269
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 270
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 271
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 272
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 273
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 274
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 275
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 276
+rn.f16x2.e4m3x2 277
+rn.f16x2.e5m2x2 278
+rn.f16x2.e2m3x2 279
+rn.f16x2.e3m2x2 280
+rn.f16x2.e2m1x2 281
+rn.relu.f16x2.e4m3x2 277
+rn.relu.f16x2.e5m2x2 278
+rn.relu.f16x2.e2m3x2 279
+rn.relu.f16x2.e3m2x2 280
+rn.relu.f16x2.e2m1x2 281
+rn.bf16x2.e4m3x2 282
+rn.bf16x2.e5m2x2 283
+rn.bf16x2.e2m3x2 284
+rn.bf16x2.e3m2x2 285
+rn.bf16x2.e2m1x2 286
+rn.satfinite.bf16x2.e4m3x2 282
+rn.satfinite.bf16x2.e5m2x2 283
+rn.satfinite.bf16x2.e2m3x2 284
+rn.satfinite.bf16x2.e3m2x2 285
+rn.satfinite.bf16x2.e2m1x2 286
+rn.relu.bf16x2.e4m3x2 282
+rn.relu.bf16x2.e5m2x2 283
+rn.relu.bf16x2.e2m3x2 284
+rn.relu.bf16x2.e3m2x2 285
+rn.relu.bf16x2.e2m1x2 286
+rn.relu.satfinite.bf16x2.e4m3x2 282
+rn.relu.satfinite.bf16x2.e5m2x2 283
+rn.relu.satfinite.bf16x2.e2m3x2 284
+rn.relu.satfinite.bf16x2.e3m2x2 285
+rn.relu.satfinite.bf16x2.e2m1x2 286
+rn.scaled::n2::ue8m0.bf16x2.e4m3x2 287
+rn.scaled::n2::ue8m0.bf16x2.e5m2x2 288
+rn.scaled::n2::ue8m0.bf16x2.e2m3x2 289
+rn.scaled::n2::ue8m0.bf16x2.e3m2x2 290
+rn.scaled::n2::ue8m0.bf16x2.e2m1x2 291
+rn.satfinite.scaled::n2::ue8m0.bf16x2.e4m3x2 287
+rn.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2 288
+rn.satfinite.scaled::n2::ue8m0.bf16x2.e2m3x2 289
+rn.satfinite.scaled::n2::ue8m0.bf16x2.e3m2x2 290
+rn.satfinite.scaled::n2::ue8m0.bf16x2.e2m1x2 291
+rn.relu.scaled::n2::ue8m0.bf16x2.e4m3x2 287
+rn.relu.scaled::n2::ue8m0.bf16x2.e5m2x2 288
+rn.relu.scaled::n2::ue8m0.bf16x2.e2m3x2 289
+rn.relu.scaled::n2::ue8m0.bf16x2.e3m2x2 290
+rn.relu.scaled::n2::ue8m0.bf16x2.e2m1x2 291
+rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e4m3x2 287
+rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2 288
+rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e2m3x2 289
+rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e3m2x2 290
+rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e2m1x2 291
+rs.f16x2.f32 292
+rs.bf16x2.f32 293
+rs.satfinite.f16x2.f32 292
+rs.satfinite.bf16x2.f32 293
+rs.relu.f16x2.f32 292
+rs.relu.bf16x2.f32 293
+rs.relu.satfinite.f16x2.f32 292
+rs.relu.satfinite.bf16x2.f32 293
+rs.satfinite.e4m3x4.f32 294
+rs.satfinite.e5m2x4.f32 295
+rs.satfinite.e2m3x4.f32 296
+rs.satfinite.e3m2x4.f32 297
+rs.satfinite.e2m1x4.f32 298
+rs.relu.satfinite.e4m3x4.f32 294
+rs.relu.satfinite.e5m2x4.f32 295
+rs.relu.satfinite.e2m3x4.f32 296
+rs.relu.satfinite.e3m2x4.f32 297
+rs.relu.satfinite.e2m1x4.f32 298
+rz.ue8m0x2.f32 299
+rz.satfinite.ue8m0x2.f32 299
+rp.ue8m0x2.f32 299
+rp.satfinite.ue8m0x2.f32 299
+rz.ue8m0x2.bf16x2 300
+rz.satfinite.ue8m0x2.bf16x2 300
+rp.ue8m0x2.bf16x2 300
+rp.satfinite.ue8m0x2.bf16x2 300
+rn.bf16x2.ue8m0x2 301
+rn.satfinite.s2f6x2.f32 302
+rn.satfinite.relu.s2f6x2.f32 302
+rz.satfinite.s2f6x2.f32 303
+rz.satfinite.relu.s2f6x2.f32 303
+rn.satfinite.s2f6x2.bf16x2 304
+rn.satfinite.relu.s2f6x2.bf16x2 304
+rz.satfinite.s2f6x2.bf16x2 305
+rz.satfinite.relu.s2f6x2.bf16x2 305
+rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32 306
+rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32 306
+rz.satfinite.scaled::n2::ue8m0.s2f6x2.f32 307
+rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32 307
+rn.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2 308
+rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2 308
+rz.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2 309
+rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2 309
+rn.bf16x2.s2f6x2 310
+rn.relu.bf16x2.s2f6x2 310
+rn.satfinite.bf16x2.s2f6x2 310
+rn.satfinite.relu.bf16x2.s2f6x2 310
+rn.scaled::n2::ue8m0.bf16x2.s2f6x2 311
+rn.relu.scaled::n2::ue8m0.bf16x2.s2f6x2 311
+rn.satfinite.scaled::n2::ue8m0.bf16x2.s2f6x2 311
+rn.satfinite.relu.scaled::n2::ue8m0.bf16x2.s2f6x2 311
+rn.ue5m3x2.f32 312
+rn.satfinite.ue5m3x2.f32 312
+rz.ue5m3x2.f32 312
+rz.satfinite.ue5m3x2.f32 312
+rp.ue5m3x2.f32 312
+rp.satfinite.ue5m3x2.f32 312
+rn.ue5m3x2.f16x2 313
+rn.ue5m3x2.bf16x2 314
+rn.satfinite.ue5m3x2.f16x2 313
+rn.satfinite.ue5m3x2.bf16x2 314
+rz.ue5m3x2.f16x2 313
+rz.ue5m3x2.bf16x2 314
+rz.satfinite.ue5m3x2.f16x2 313
+rz.satfinite.ue5m3x2.bf16x2 314
+rp.ue5m3x2.f16x2 313
+rp.ue5m3x2.bf16x2 314
+rp.satfinite.ue5m3x2.f16x2 313
+rp.satfinite.ue5m3x2.bf16x2 314
+rn.scaled::n1::ue8m0.ue5m3x2.f32 315
+rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f32 315
+rz.scaled::n1::ue8m0.ue5m3x2.f32 315
+rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f32 315
+rn.scaled::n1::ue8m0.ue5m3x2.f16x2 316
+rn.scaled::n1::ue8m0.ue5m3x2.bf16x2 317
+rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2 316
+rn.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2 317
+rz.scaled::n1::ue8m0.ue5m3x2.f16x2 316
+rz.scaled::n1::ue8m0.ue5m3x2.bf16x2 317
+rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2 316
+rz.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2 317
+rn.f16x2.ue5m3x2 318
+rn.bf16x2.ue5m3x2 319
+rn.satfinite.bf16x2.ue5m3x2 319
+rn.scaled::n2::ue8m0.bf16x2.ue5m3x2 320
+rn.satfinite.scaled::n2::ue8m0.bf16x2.ue5m3x2 320
+rn.f32.bf16 321
+rn.ftz.f32.bf16 322
+rz.f32.bf16 321
+rz.ftz.f32.bf16 322
+rm.f32.bf16 321
+rm.ftz.f32.bf16 322
+rp.f32.bf16 321
+rp.ftz.f32.bf16 322
+f16.bf16 323
+bf16.f16 324
+rm.pzo.f16.f32 325
+rm.pzo.bf16.f32 326
+rp.pzo.f16.f32 325
+rp.pzo.bf16.f32 326
+rn.ftz.pzo.bf16.f32 326
+rz.ftz.pzo.bf16.f32 326
+rm.ftz.pzo.bf16.f32 326
+rp.ftz.pzo.bf16.f32 326
+rn.ue5m3x2.f16x2 327
+rn.ue5m3x2.bf16x2 328
+rn.satfinite.ue5m3x2.f16x2 327
+rn.satfinite.ue5m3x2.bf16x2 328
+rz.ue5m3x2.f16x2 327
+rz.ue5m3x2.bf16x2 328
+rz.satfinite.ue5m3x2.f16x2 327
+rz.satfinite.ue5m3x2.bf16x2 328
+rp.ue5m3x2.f16x2 327
+rp.ue5m3x2.bf16x2 328
+rp.satfinite.ue5m3x2.f16x2 327
+rp.satfinite.ue5m3x2.bf16x2 328
 """,
     "div": """
-approx.f32 326
-approx.ftz.f32 326
-full.f32 326
-full.ftz.f32 326
+approx.f32 329
+approx.ftz.f32 329
+full.f32 329
+full.ftz.f32 329
 rn.f32 10
 rn.ftz.f32 10
 rz.f32 10
@@ -3034,516 +3047,516 @@ rm.ftz.f32 10
 rp.f32 10
 rp.ftz.f32 10
 rn.f64 12
-rz.f64 327
-rm.f64 327
-rp.f64 327
-f32 328
-f64 329
+rz.f64 330
+rm.f64 330
+rp.f64 330
+f32 331
+f64 332
 """,
     "ex2": """
 approx.f32 47
 approx.ftz.f32 47
-approx.f16 330
-approx.f16x2 331
-approx.ftz.bf16 332
-approx.ftz.bf16x2 333
+approx.f16 333
+approx.f16x2 334
+approx.ftz.bf16 335
+approx.ftz.bf16x2 336
 f32 48
 """,
     "fma": """
-rn.f32 334
-rn.sat.f32 334
-rn.ftz.f32 334
-rn.ftz.sat.f32 334
-rz.f32 334
-rz.sat.f32 334
-rz.ftz.f32 334
-rz.ftz.sat.f32 334
-rm.f32 334
-rm.sat.f32 334
-rm.ftz.f32 334
-rm.ftz.sat.f32 334
-rp.f32 334
-rp.sat.f32 334
-rp.ftz.f32 334
-rp.ftz.sat.f32 334
-rn.f32x2 335
-rn.ftz.f32x2 335
-rz.f32x2 335
-rz.ftz.f32x2 335
-rm.f32x2 335
-rm.ftz.f32x2 335
-rp.f32x2 335
-rp.ftz.f32x2 335
-rn.f64 336
-rz.f64 336
-rm.f64 337
-rp.f64 337
-rn.f16 338
-rn.f16x2 339
-rn.sat.f16 338
-rn.sat.f16x2 339
-rn.ftz.f16 338
-rn.ftz.f16x2 339
-rn.ftz.sat.f16 338
-rn.ftz.sat.f16x2 339
-rn.relu.f16 340
-rn.relu.f16x2 341
-rn.ftz.relu.f16 340
-rn.ftz.relu.f16x2 341
-rn.bf16 342
-rn.bf16x2 343
-rn.relu.bf16 342
-rn.relu.bf16x2 343
-rn.oob.f16 344
-rn.oob.f16x2 345
-rn.oob.bf16 346
-rn.oob.bf16x2 347
-rn.oob.relu.f16 344
-rn.oob.relu.f16x2 345
-rn.oob.relu.bf16 346
-rn.oob.relu.bf16x2 347
-rn.f32.f16 348
-rn.f32.bf16 349
-rn.sat.f32.f16 348
-rn.sat.f32.bf16 349
-rz.f32.f16 348
-rz.f32.bf16 349
-rz.sat.f32.f16 348
-rz.sat.f32.bf16 349
-rm.f32.f16 348
-rm.f32.bf16 349
-rm.sat.f32.f16 348
-rm.sat.f32.bf16 349
-rp.f32.f16 348
-rp.f32.bf16 349
-rp.sat.f32.f16 348
-rp.sat.f32.bf16 349
-rn.f32x2.f16x2.f32x2.f32x2 350
-rn.f32x2.bf16x2.f32x2.f32x2 351
-rz.f32x2.f16x2.f32x2.f32x2 350
-rz.f32x2.bf16x2.f32x2.f32x2 351
-rm.f32x2.f16x2.f32x2.f32x2 350
-rm.f32x2.bf16x2.f32x2.f32x2 351
-rp.f32x2.f16x2.f32x2.f32x2 350
-rp.f32x2.bf16x2.f32x2.f32x2 351
-e5m2x4.e5m2x4.e5m2x4 352
-e5m2x4.e5m2x4.e4m3x4 353
-e5m2x4.e5m2x4.e3m2x4 354
-e5m2x4.e5m2x4.e2m3x4 355
-e5m2x4.e5m2x4.e2m1x4 356
-e5m2x4.e5m2x4.e2m1p4x4 357
-e5m2x4.e5m2x4.ue8m0x4 358
-e5m2x4.e4m3x4.e5m2x4 359
-e5m2x4.e4m3x4.e4m3x4 360
-e5m2x4.e4m3x4.e3m2x4 361
-e5m2x4.e4m3x4.e2m3x4 362
-e5m2x4.e4m3x4.e2m1x4 363
-e5m2x4.e4m3x4.e2m1p4x4 364
-e5m2x4.e4m3x4.ue8m0x4 365
-e5m2x4.e3m2x4.e5m2x4 366
-e5m2x4.e3m2x4.e4m3x4 367
-e5m2x4.e3m2x4.e3m2x4 368
-e5m2x4.e3m2x4.e2m3x4 369
-e5m2x4.e3m2x4.e2m1x4 370
-e5m2x4.e3m2x4.e2m1p4x4 371
-e5m2x4.e3m2x4.ue8m0x4 372
-e5m2x4.e2m3x4.e5m2x4 373
-e5m2x4.e2m3x4.e4m3x4 374
-e5m2x4.e2m3x4.e3m2x4 375
-e5m2x4.e2m3x4.e2m3x4 376
-e5m2x4.e2m3x4.e2m1x4 377
-e5m2x4.e2m3x4.e2m1p4x4 378
-e5m2x4.e2m3x4.ue8m0x4 379
-e5m2x4.e2m1x4.e5m2x4 380
-e5m2x4.e2m1x4.e4m3x4 381
-e5m2x4.e2m1x4.e3m2x4 382
-e5m2x4.e2m1x4.e2m3x4 383
-e5m2x4.e2m1x4.e2m1x4 384
-e5m2x4.e2m1x4.e2m1p4x4 385
-e5m2x4.e2m1x4.ue8m0x4 386
-e5m2x4.e2m1p4x4.e5m2x4 387
-e5m2x4.e2m1p4x4.e4m3x4 388
-e5m2x4.e2m1p4x4.e3m2x4 389
-e5m2x4.e2m1p4x4.e2m3x4 390
-e5m2x4.e2m1p4x4.e2m1x4 391
-e5m2x4.e2m1p4x4.e2m1p4x4 392
-e5m2x4.e2m1p4x4.ue8m0x4 393
-e5m2x4.ue8m0x4.e5m2x4 394
-e5m2x4.ue8m0x4.e4m3x4 395
-e5m2x4.ue8m0x4.e3m2x4 396
-e5m2x4.ue8m0x4.e2m3x4 397
-e5m2x4.ue8m0x4.e2m1x4 398
-e5m2x4.ue8m0x4.e2m1p4x4 399
-e5m2x4.ue8m0x4.ue8m0x4 400
-e4m3x4.e5m2x4.e5m2x4 401
-e4m3x4.e5m2x4.e4m3x4 402
-e4m3x4.e5m2x4.e3m2x4 403
-e4m3x4.e5m2x4.e2m3x4 404
-e4m3x4.e5m2x4.e2m1x4 405
-e4m3x4.e5m2x4.e2m1p4x4 406
-e4m3x4.e5m2x4.ue8m0x4 407
-e4m3x4.e4m3x4.e5m2x4 408
-e4m3x4.e4m3x4.e4m3x4 409
-e4m3x4.e4m3x4.e3m2x4 410
-e4m3x4.e4m3x4.e2m3x4 411
-e4m3x4.e4m3x4.e2m1x4 412
-e4m3x4.e4m3x4.e2m1p4x4 413
-e4m3x4.e4m3x4.ue8m0x4 414
-e4m3x4.e3m2x4.e5m2x4 415
-e4m3x4.e3m2x4.e4m3x4 416
-e4m3x4.e3m2x4.e3m2x4 417
-e4m3x4.e3m2x4.e2m3x4 418
-e4m3x4.e3m2x4.e2m1x4 419
-e4m3x4.e3m2x4.e2m1p4x4 420
-e4m3x4.e3m2x4.ue8m0x4 421
-e4m3x4.e2m3x4.e5m2x4 422
-e4m3x4.e2m3x4.e4m3x4 423
-e4m3x4.e2m3x4.e3m2x4 424
-e4m3x4.e2m3x4.e2m3x4 425
-e4m3x4.e2m3x4.e2m1x4 426
-e4m3x4.e2m3x4.e2m1p4x4 427
-e4m3x4.e2m3x4.ue8m0x4 428
-e4m3x4.e2m1x4.e5m2x4 429
-e4m3x4.e2m1x4.e4m3x4 430
-e4m3x4.e2m1x4.e3m2x4 431
-e4m3x4.e2m1x4.e2m3x4 432
-e4m3x4.e2m1x4.e2m1x4 433
-e4m3x4.e2m1x4.e2m1p4x4 434
-e4m3x4.e2m1x4.ue8m0x4 435
-e4m3x4.e2m1p4x4.e5m2x4 436
-e4m3x4.e2m1p4x4.e4m3x4 437
-e4m3x4.e2m1p4x4.e3m2x4 438
-e4m3x4.e2m1p4x4.e2m3x4 439
-e4m3x4.e2m1p4x4.e2m1x4 440
-e4m3x4.e2m1p4x4.e2m1p4x4 441
-e4m3x4.e2m1p4x4.ue8m0x4 442
-e4m3x4.ue8m0x4.e5m2x4 443
-e4m3x4.ue8m0x4.e4m3x4 444
-e4m3x4.ue8m0x4.e3m2x4 445
-e4m3x4.ue8m0x4.e2m3x4 446
-e4m3x4.ue8m0x4.e2m1x4 447
-e4m3x4.ue8m0x4.e2m1p4x4 448
-e4m3x4.ue8m0x4.ue8m0x4 449
-satfinite.e5m2x4.e5m2x4.e5m2x4 352
-satfinite.e5m2x4.e5m2x4.e4m3x4 353
-satfinite.e5m2x4.e5m2x4.e3m2x4 354
-satfinite.e5m2x4.e5m2x4.e2m3x4 355
-satfinite.e5m2x4.e5m2x4.e2m1x4 356
-satfinite.e5m2x4.e5m2x4.e2m1p4x4 357
-satfinite.e5m2x4.e5m2x4.ue8m0x4 358
-satfinite.e5m2x4.e4m3x4.e5m2x4 359
-satfinite.e5m2x4.e4m3x4.e4m3x4 360
-satfinite.e5m2x4.e4m3x4.e3m2x4 361
-satfinite.e5m2x4.e4m3x4.e2m3x4 362
-satfinite.e5m2x4.e4m3x4.e2m1x4 363
-satfinite.e5m2x4.e4m3x4.e2m1p4x4 364
-satfinite.e5m2x4.e4m3x4.ue8m0x4 365
-satfinite.e5m2x4.e3m2x4.e5m2x4 366
-satfinite.e5m2x4.e3m2x4.e4m3x4 367
-satfinite.e5m2x4.e3m2x4.e3m2x4 368
-satfinite.e5m2x4.e3m2x4.e2m3x4 369
-satfinite.e5m2x4.e3m2x4.e2m1x4 370
-satfinite.e5m2x4.e3m2x4.e2m1p4x4 371
-satfinite.e5m2x4.e3m2x4.ue8m0x4 372
-satfinite.e5m2x4.e2m3x4.e5m2x4 373
-satfinite.e5m2x4.e2m3x4.e4m3x4 374
-satfinite.e5m2x4.e2m3x4.e3m2x4 375
-satfinite.e5m2x4.e2m3x4.e2m3x4 376
-satfinite.e5m2x4.e2m3x4.e2m1x4 377
-satfinite.e5m2x4.e2m3x4.e2m1p4x4 378
-satfinite.e5m2x4.e2m3x4.ue8m0x4 379
-satfinite.e5m2x4.e2m1x4.e5m2x4 380
-satfinite.e5m2x4.e2m1x4.e4m3x4 381
-satfinite.e5m2x4.e2m1x4.e3m2x4 382
-satfinite.e5m2x4.e2m1x4.e2m3x4 383
-satfinite.e5m2x4.e2m1x4.e2m1x4 384
-satfinite.e5m2x4.e2m1x4.e2m1p4x4 385
-satfinite.e5m2x4.e2m1x4.ue8m0x4 386
-satfinite.e5m2x4.e2m1p4x4.e5m2x4 387
-satfinite.e5m2x4.e2m1p4x4.e4m3x4 388
-satfinite.e5m2x4.e2m1p4x4.e3m2x4 389
-satfinite.e5m2x4.e2m1p4x4.e2m3x4 390
-satfinite.e5m2x4.e2m1p4x4.e2m1x4 391
-satfinite.e5m2x4.e2m1p4x4.e2m1p4x4 392
-satfinite.e5m2x4.e2m1p4x4.ue8m0x4 393
-satfinite.e5m2x4.ue8m0x4.e5m2x4 394
-satfinite.e5m2x4.ue8m0x4.e4m3x4 395
-satfinite.e5m2x4.ue8m0x4.e3m2x4 396
-satfinite.e5m2x4.ue8m0x4.e2m3x4 397
-satfinite.e5m2x4.ue8m0x4.e2m1x4 398
-satfinite.e5m2x4.ue8m0x4.e2m1p4x4 399
-satfinite.e5m2x4.ue8m0x4.ue8m0x4 400
-satfinite.e4m3x4.e5m2x4.e5m2x4 401
-satfinite.e4m3x4.e5m2x4.e4m3x4 402
-satfinite.e4m3x4.e5m2x4.e3m2x4 403
-satfinite.e4m3x4.e5m2x4.e2m3x4 404
-satfinite.e4m3x4.e5m2x4.e2m1x4 405
-satfinite.e4m3x4.e5m2x4.e2m1p4x4 406
-satfinite.e4m3x4.e5m2x4.ue8m0x4 407
-satfinite.e4m3x4.e4m3x4.e5m2x4 408
-satfinite.e4m3x4.e4m3x4.e4m3x4 409
-satfinite.e4m3x4.e4m3x4.e3m2x4 410
-satfinite.e4m3x4.e4m3x4.e2m3x4 411
-satfinite.e4m3x4.e4m3x4.e2m1x4 412
-satfinite.e4m3x4.e4m3x4.e2m1p4x4 413
-satfinite.e4m3x4.e4m3x4.ue8m0x4 414
-satfinite.e4m3x4.e3m2x4.e5m2x4 415
-satfinite.e4m3x4.e3m2x4.e4m3x4 416
-satfinite.e4m3x4.e3m2x4.e3m2x4 417
-satfinite.e4m3x4.e3m2x4.e2m3x4 418
-satfinite.e4m3x4.e3m2x4.e2m1x4 419
-satfinite.e4m3x4.e3m2x4.e2m1p4x4 420
-satfinite.e4m3x4.e3m2x4.ue8m0x4 421
-satfinite.e4m3x4.e2m3x4.e5m2x4 422
-satfinite.e4m3x4.e2m3x4.e4m3x4 423
-satfinite.e4m3x4.e2m3x4.e3m2x4 424
-satfinite.e4m3x4.e2m3x4.e2m3x4 425
-satfinite.e4m3x4.e2m3x4.e2m1x4 426
-satfinite.e4m3x4.e2m3x4.e2m1p4x4 427
-satfinite.e4m3x4.e2m3x4.ue8m0x4 428
-satfinite.e4m3x4.e2m1x4.e5m2x4 429
-satfinite.e4m3x4.e2m1x4.e4m3x4 430
-satfinite.e4m3x4.e2m1x4.e3m2x4 431
-satfinite.e4m3x4.e2m1x4.e2m3x4 432
-satfinite.e4m3x4.e2m1x4.e2m1x4 433
-satfinite.e4m3x4.e2m1x4.e2m1p4x4 434
-satfinite.e4m3x4.e2m1x4.ue8m0x4 435
-satfinite.e4m3x4.e2m1p4x4.e5m2x4 436
-satfinite.e4m3x4.e2m1p4x4.e4m3x4 437
-satfinite.e4m3x4.e2m1p4x4.e3m2x4 438
-satfinite.e4m3x4.e2m1p4x4.e2m3x4 439
-satfinite.e4m3x4.e2m1p4x4.e2m1x4 440
-satfinite.e4m3x4.e2m1p4x4.e2m1p4x4 441
-satfinite.e4m3x4.e2m1p4x4.ue8m0x4 442
-satfinite.e4m3x4.ue8m0x4.e5m2x4 443
-satfinite.e4m3x4.ue8m0x4.e4m3x4 444
-satfinite.e4m3x4.ue8m0x4.e3m2x4 445
-satfinite.e4m3x4.ue8m0x4.e2m3x4 446
-satfinite.e4m3x4.ue8m0x4.e2m1x4 447
-satfinite.e4m3x4.ue8m0x4.e2m1p4x4 448
-satfinite.e4m3x4.ue8m0x4.ue8m0x4 449
-rn.e5m2x4.e5m2x4.e5m2x4 352
-rn.e5m2x4.e5m2x4.e4m3x4 353
-rn.e5m2x4.e5m2x4.e3m2x4 354
-rn.e5m2x4.e5m2x4.e2m3x4 355
-rn.e5m2x4.e5m2x4.e2m1x4 356
-rn.e5m2x4.e5m2x4.e2m1p4x4 357
-rn.e5m2x4.e5m2x4.ue8m0x4 358
-rn.e5m2x4.e4m3x4.e5m2x4 359
-rn.e5m2x4.e4m3x4.e4m3x4 360
-rn.e5m2x4.e4m3x4.e3m2x4 361
-rn.e5m2x4.e4m3x4.e2m3x4 362
-rn.e5m2x4.e4m3x4.e2m1x4 363
-rn.e5m2x4.e4m3x4.e2m1p4x4 364
-rn.e5m2x4.e4m3x4.ue8m0x4 365
-rn.e5m2x4.e3m2x4.e5m2x4 366
-rn.e5m2x4.e3m2x4.e4m3x4 367
-rn.e5m2x4.e3m2x4.e3m2x4 368
-rn.e5m2x4.e3m2x4.e2m3x4 369
-rn.e5m2x4.e3m2x4.e2m1x4 370
-rn.e5m2x4.e3m2x4.e2m1p4x4 371
-rn.e5m2x4.e3m2x4.ue8m0x4 372
-rn.e5m2x4.e2m3x4.e5m2x4 373
-rn.e5m2x4.e2m3x4.e4m3x4 374
-rn.e5m2x4.e2m3x4.e3m2x4 375
-rn.e5m2x4.e2m3x4.e2m3x4 376
-rn.e5m2x4.e2m3x4.e2m1x4 377
-rn.e5m2x4.e2m3x4.e2m1p4x4 378
-rn.e5m2x4.e2m3x4.ue8m0x4 379
-rn.e5m2x4.e2m1x4.e5m2x4 380
-rn.e5m2x4.e2m1x4.e4m3x4 381
-rn.e5m2x4.e2m1x4.e3m2x4 382
-rn.e5m2x4.e2m1x4.e2m3x4 383
-rn.e5m2x4.e2m1x4.e2m1x4 384
-rn.e5m2x4.e2m1x4.e2m1p4x4 385
-rn.e5m2x4.e2m1x4.ue8m0x4 386
-rn.e5m2x4.e2m1p4x4.e5m2x4 387
-rn.e5m2x4.e2m1p4x4.e4m3x4 388
-rn.e5m2x4.e2m1p4x4.e3m2x4 389
-rn.e5m2x4.e2m1p4x4.e2m3x4 390
-rn.e5m2x4.e2m1p4x4.e2m1x4 391
-rn.e5m2x4.e2m1p4x4.e2m1p4x4 392
-rn.e5m2x4.e2m1p4x4.ue8m0x4 393
-rn.e5m2x4.ue8m0x4.e5m2x4 394
-rn.e5m2x4.ue8m0x4.e4m3x4 395
-rn.e5m2x4.ue8m0x4.e3m2x4 396
-rn.e5m2x4.ue8m0x4.e2m3x4 397
-rn.e5m2x4.ue8m0x4.e2m1x4 398
-rn.e5m2x4.ue8m0x4.e2m1p4x4 399
-rn.e5m2x4.ue8m0x4.ue8m0x4 400
-rn.e4m3x4.e5m2x4.e5m2x4 401
-rn.e4m3x4.e5m2x4.e4m3x4 402
-rn.e4m3x4.e5m2x4.e3m2x4 403
-rn.e4m3x4.e5m2x4.e2m3x4 404
-rn.e4m3x4.e5m2x4.e2m1x4 405
-rn.e4m3x4.e5m2x4.e2m1p4x4 406
-rn.e4m3x4.e5m2x4.ue8m0x4 407
-rn.e4m3x4.e4m3x4.e5m2x4 408
-rn.e4m3x4.e4m3x4.e4m3x4 409
-rn.e4m3x4.e4m3x4.e3m2x4 410
-rn.e4m3x4.e4m3x4.e2m3x4 411
-rn.e4m3x4.e4m3x4.e2m1x4 412
-rn.e4m3x4.e4m3x4.e2m1p4x4 413
-rn.e4m3x4.e4m3x4.ue8m0x4 414
-rn.e4m3x4.e3m2x4.e5m2x4 415
-rn.e4m3x4.e3m2x4.e4m3x4 416
-rn.e4m3x4.e3m2x4.e3m2x4 417
-rn.e4m3x4.e3m2x4.e2m3x4 418
-rn.e4m3x4.e3m2x4.e2m1x4 419
-rn.e4m3x4.e3m2x4.e2m1p4x4 420
-rn.e4m3x4.e3m2x4.ue8m0x4 421
-rn.e4m3x4.e2m3x4.e5m2x4 422
-rn.e4m3x4.e2m3x4.e4m3x4 423
-rn.e4m3x4.e2m3x4.e3m2x4 424
-rn.e4m3x4.e2m3x4.e2m3x4 425
-rn.e4m3x4.e2m3x4.e2m1x4 426
-rn.e4m3x4.e2m3x4.e2m1p4x4 427
-rn.e4m3x4.e2m3x4.ue8m0x4 428
-rn.e4m3x4.e2m1x4.e5m2x4 429
-rn.e4m3x4.e2m1x4.e4m3x4 430
-rn.e4m3x4.e2m1x4.e3m2x4 431
-rn.e4m3x4.e2m1x4.e2m3x4 432
-rn.e4m3x4.e2m1x4.e2m1x4 433
-rn.e4m3x4.e2m1x4.e2m1p4x4 434
-rn.e4m3x4.e2m1x4.ue8m0x4 435
-rn.e4m3x4.e2m1p4x4.e5m2x4 436
-rn.e4m3x4.e2m1p4x4.e4m3x4 437
-rn.e4m3x4.e2m1p4x4.e3m2x4 438
-rn.e4m3x4.e2m1p4x4.e2m3x4 439
-rn.e4m3x4.e2m1p4x4.e2m1x4 440
-rn.e4m3x4.e2m1p4x4.e2m1p4x4 441
-rn.e4m3x4.e2m1p4x4.ue8m0x4 442
-rn.e4m3x4.ue8m0x4.e5m2x4 443
-rn.e4m3x4.ue8m0x4.e4m3x4 444
-rn.e4m3x4.ue8m0x4.e3m2x4 445
-rn.e4m3x4.ue8m0x4.e2m3x4 446
-rn.e4m3x4.ue8m0x4.e2m1x4 447
-rn.e4m3x4.ue8m0x4.e2m1p4x4 448
-rn.e4m3x4.ue8m0x4.ue8m0x4 449
-rn.satfinite.e5m2x4.e5m2x4.e5m2x4 352
-rn.satfinite.e5m2x4.e5m2x4.e4m3x4 353
-rn.satfinite.e5m2x4.e5m2x4.e3m2x4 354
-rn.satfinite.e5m2x4.e5m2x4.e2m3x4 355
-rn.satfinite.e5m2x4.e5m2x4.e2m1x4 356
-rn.satfinite.e5m2x4.e5m2x4.e2m1p4x4 357
-rn.satfinite.e5m2x4.e5m2x4.ue8m0x4 358
-rn.satfinite.e5m2x4.e4m3x4.e5m2x4 359
-rn.satfinite.e5m2x4.e4m3x4.e4m3x4 360
-rn.satfinite.e5m2x4.e4m3x4.e3m2x4 361
-rn.satfinite.e5m2x4.e4m3x4.e2m3x4 362
-rn.satfinite.e5m2x4.e4m3x4.e2m1x4 363
-rn.satfinite.e5m2x4.e4m3x4.e2m1p4x4 364
-rn.satfinite.e5m2x4.e4m3x4.ue8m0x4 365
-rn.satfinite.e5m2x4.e3m2x4.e5m2x4 366
-rn.satfinite.e5m2x4.e3m2x4.e4m3x4 367
-rn.satfinite.e5m2x4.e3m2x4.e3m2x4 368
-rn.satfinite.e5m2x4.e3m2x4.e2m3x4 369
-rn.satfinite.e5m2x4.e3m2x4.e2m1x4 370
-rn.satfinite.e5m2x4.e3m2x4.e2m1p4x4 371
-rn.satfinite.e5m2x4.e3m2x4.ue8m0x4 372
-rn.satfinite.e5m2x4.e2m3x4.e5m2x4 373
-rn.satfinite.e5m2x4.e2m3x4.e4m3x4 374
-rn.satfinite.e5m2x4.e2m3x4.e3m2x4 375
-rn.satfinite.e5m2x4.e2m3x4.e2m3x4 376
-rn.satfinite.e5m2x4.e2m3x4.e2m1x4 377
-rn.satfinite.e5m2x4.e2m3x4.e2m1p4x4 378
-rn.satfinite.e5m2x4.e2m3x4.ue8m0x4 379
-rn.satfinite.e5m2x4.e2m1x4.e5m2x4 380
-rn.satfinite.e5m2x4.e2m1x4.e4m3x4 381
-rn.satfinite.e5m2x4.e2m1x4.e3m2x4 382
-rn.satfinite.e5m2x4.e2m1x4.e2m3x4 383
-rn.satfinite.e5m2x4.e2m1x4.e2m1x4 384
-rn.satfinite.e5m2x4.e2m1x4.e2m1p4x4 385
-rn.satfinite.e5m2x4.e2m1x4.ue8m0x4 386
-rn.satfinite.e5m2x4.e2m1p4x4.e5m2x4 387
-rn.satfinite.e5m2x4.e2m1p4x4.e4m3x4 388
-rn.satfinite.e5m2x4.e2m1p4x4.e3m2x4 389
-rn.satfinite.e5m2x4.e2m1p4x4.e2m3x4 390
-rn.satfinite.e5m2x4.e2m1p4x4.e2m1x4 391
-rn.satfinite.e5m2x4.e2m1p4x4.e2m1p4x4 392
-rn.satfinite.e5m2x4.e2m1p4x4.ue8m0x4 393
-rn.satfinite.e5m2x4.ue8m0x4.e5m2x4 394
-rn.satfinite.e5m2x4.ue8m0x4.e4m3x4 395
-rn.satfinite.e5m2x4.ue8m0x4.e3m2x4 396
-rn.satfinite.e5m2x4.ue8m0x4.e2m3x4 397
-rn.satfinite.e5m2x4.ue8m0x4.e2m1x4 398
-rn.satfinite.e5m2x4.ue8m0x4.e2m1p4x4 399
-rn.satfinite.e5m2x4.ue8m0x4.ue8m0x4 400
-rn.satfinite.e4m3x4.e5m2x4.e5m2x4 401
-rn.satfinite.e4m3x4.e5m2x4.e4m3x4 402
-rn.satfinite.e4m3x4.e5m2x4.e3m2x4 403
-rn.satfinite.e4m3x4.e5m2x4.e2m3x4 404
-rn.satfinite.e4m3x4.e5m2x4.e2m1x4 405
-rn.satfinite.e4m3x4.e5m2x4.e2m1p4x4 406
-rn.satfinite.e4m3x4.e5m2x4.ue8m0x4 407
-rn.satfinite.e4m3x4.e4m3x4.e5m2x4 408
-rn.satfinite.e4m3x4.e4m3x4.e4m3x4 409
-rn.satfinite.e4m3x4.e4m3x4.e3m2x4 410
-rn.satfinite.e4m3x4.e4m3x4.e2m3x4 411
-rn.satfinite.e4m3x4.e4m3x4.e2m1x4 412
-rn.satfinite.e4m3x4.e4m3x4.e2m1p4x4 413
-rn.satfinite.e4m3x4.e4m3x4.ue8m0x4 414
-rn.satfinite.e4m3x4.e3m2x4.e5m2x4 415
-rn.satfinite.e4m3x4.e3m2x4.e4m3x4 416
-rn.satfinite.e4m3x4.e3m2x4.e3m2x4 417
-rn.satfinite.e4m3x4.e3m2x4.e2m3x4 418
-rn.satfinite.e4m3x4.e3m2x4.e2m1x4 419
-rn.satfinite.e4m3x4.e3m2x4.e2m1p4x4 420
-rn.satfinite.e4m3x4.e3m2x4.ue8m0x4 421
-rn.satfinite.e4m3x4.e2m3x4.e5m2x4 422
-rn.satfinite.e4m3x4.e2m3x4.e4m3x4 423
-rn.satfinite.e4m3x4.e2m3x4.e3m2x4 424
-rn.satfinite.e4m3x4.e2m3x4.e2m3x4 425
-rn.satfinite.e4m3x4.e2m3x4.e2m1x4 426
-rn.satfinite.e4m3x4.e2m3x4.e2m1p4x4 427
-rn.satfinite.e4m3x4.e2m3x4.ue8m0x4 428
-rn.satfinite.e4m3x4.e2m1x4.e5m2x4 429
-rn.satfinite.e4m3x4.e2m1x4.e4m3x4 430
-rn.satfinite.e4m3x4.e2m1x4.e3m2x4 431
-rn.satfinite.e4m3x4.e2m1x4.e2m3x4 432
-rn.satfinite.e4m3x4.e2m1x4.e2m1x4 433
-rn.satfinite.e4m3x4.e2m1x4.e2m1p4x4 434
-rn.satfinite.e4m3x4.e2m1x4.ue8m0x4 435
-rn.satfinite.e4m3x4.e2m1p4x4.e5m2x4 436
-rn.satfinite.e4m3x4.e2m1p4x4.e4m3x4 437
-rn.satfinite.e4m3x4.e2m1p4x4.e3m2x4 438
-rn.satfinite.e4m3x4.e2m1p4x4.e2m3x4 439
-rn.satfinite.e4m3x4.e2m1p4x4.e2m1x4 440
-rn.satfinite.e4m3x4.e2m1p4x4.e2m1p4x4 441
-rn.satfinite.e4m3x4.e2m1p4x4.ue8m0x4 442
-rn.satfinite.e4m3x4.ue8m0x4.e5m2x4 443
-rn.satfinite.e4m3x4.ue8m0x4.e4m3x4 444
-rn.satfinite.e4m3x4.ue8m0x4.e3m2x4 445
-rn.satfinite.e4m3x4.ue8m0x4.e2m3x4 446
-rn.satfinite.e4m3x4.ue8m0x4.e2m1x4 447
-rn.satfinite.e4m3x4.ue8m0x4.e2m1p4x4 448
-rn.satfinite.e4m3x4.ue8m0x4.ue8m0x4 449
-rz.bf16 450
-rz.bf16x2 451
-rz.relu.bf16 450
-rz.relu.bf16x2 451
-rz.oob.bf16 452
-rz.oob.bf16x2 453
-rz.oob.relu.bf16 452
-rz.oob.relu.bf16x2 453
-rm.bf16 450
-rm.bf16x2 451
-rm.relu.bf16 450
-rm.relu.bf16x2 451
-rm.oob.bf16 452
-rm.oob.bf16x2 453
-rm.oob.relu.bf16 452
-rm.oob.relu.bf16x2 453
-rp.bf16 450
-rp.bf16x2 451
-rp.relu.bf16 450
-rp.relu.bf16x2 451
-rp.oob.bf16 452
-rp.oob.bf16x2 453
-rp.oob.relu.bf16 452
-rp.oob.relu.bf16x2 453
-rn.sat.oob.f16 454
-rn.sat.oob.f16x2 455
+rn.f32 337
+rn.sat.f32 337
+rn.ftz.f32 337
+rn.ftz.sat.f32 337
+rz.f32 337
+rz.sat.f32 337
+rz.ftz.f32 337
+rz.ftz.sat.f32 337
+rm.f32 337
+rm.sat.f32 337
+rm.ftz.f32 337
+rm.ftz.sat.f32 337
+rp.f32 337
+rp.sat.f32 337
+rp.ftz.f32 337
+rp.ftz.sat.f32 337
+rn.f32x2 338
+rn.ftz.f32x2 338
+rz.f32x2 338
+rz.ftz.f32x2 338
+rm.f32x2 338
+rm.ftz.f32x2 338
+rp.f32x2 338
+rp.ftz.f32x2 338
+rn.f64 339
+rz.f64 339
+rm.f64 340
+rp.f64 340
+rn.f16 341
+rn.f16x2 342
+rn.sat.f16 341
+rn.sat.f16x2 342
+rn.ftz.f16 341
+rn.ftz.f16x2 342
+rn.ftz.sat.f16 341
+rn.ftz.sat.f16x2 342
+rn.relu.f16 343
+rn.relu.f16x2 344
+rn.ftz.relu.f16 343
+rn.ftz.relu.f16x2 344
+rn.bf16 345
+rn.bf16x2 346
+rn.relu.bf16 345
+rn.relu.bf16x2 346
+rn.oob.f16 347
+rn.oob.f16x2 348
+rn.oob.bf16 349
+rn.oob.bf16x2 350
+rn.oob.relu.f16 347
+rn.oob.relu.f16x2 348
+rn.oob.relu.bf16 349
+rn.oob.relu.bf16x2 350
+rn.f32.f16 351
+rn.f32.bf16 352
+rn.sat.f32.f16 351
+rn.sat.f32.bf16 352
+rz.f32.f16 351
+rz.f32.bf16 352
+rz.sat.f32.f16 351
+rz.sat.f32.bf16 352
+rm.f32.f16 351
+rm.f32.bf16 352
+rm.sat.f32.f16 351
+rm.sat.f32.bf16 352
+rp.f32.f16 351
+rp.f32.bf16 352
+rp.sat.f32.f16 351
+rp.sat.f32.bf16 352
+rn.f32x2.f16x2.f32x2.f32x2 353
+rn.f32x2.bf16x2.f32x2.f32x2 354
+rz.f32x2.f16x2.f32x2.f32x2 353
+rz.f32x2.bf16x2.f32x2.f32x2 354
+rm.f32x2.f16x2.f32x2.f32x2 353
+rm.f32x2.bf16x2.f32x2.f32x2 354
+rp.f32x2.f16x2.f32x2.f32x2 353
+rp.f32x2.bf16x2.f32x2.f32x2 354
+e5m2x4.e5m2x4.e5m2x4 355
+e5m2x4.e5m2x4.e4m3x4 356
+e5m2x4.e5m2x4.e3m2x4 357
+e5m2x4.e5m2x4.e2m3x4 358
+e5m2x4.e5m2x4.e2m1x4 359
+e5m2x4.e5m2x4.e2m1p4x4 360
+e5m2x4.e5m2x4.ue8m0x4 361
+e5m2x4.e4m3x4.e5m2x4 362
+e5m2x4.e4m3x4.e4m3x4 363
+e5m2x4.e4m3x4.e3m2x4 364
+e5m2x4.e4m3x4.e2m3x4 365
+e5m2x4.e4m3x4.e2m1x4 366
+e5m2x4.e4m3x4.e2m1p4x4 367
+e5m2x4.e4m3x4.ue8m0x4 368
+e5m2x4.e3m2x4.e5m2x4 369
+e5m2x4.e3m2x4.e4m3x4 370
+e5m2x4.e3m2x4.e3m2x4 371
+e5m2x4.e3m2x4.e2m3x4 372
+e5m2x4.e3m2x4.e2m1x4 373
+e5m2x4.e3m2x4.e2m1p4x4 374
+e5m2x4.e3m2x4.ue8m0x4 375
+e5m2x4.e2m3x4.e5m2x4 376
+e5m2x4.e2m3x4.e4m3x4 377
+e5m2x4.e2m3x4.e3m2x4 378
+e5m2x4.e2m3x4.e2m3x4 379
+e5m2x4.e2m3x4.e2m1x4 380
+e5m2x4.e2m3x4.e2m1p4x4 381
+e5m2x4.e2m3x4.ue8m0x4 382
+e5m2x4.e2m1x4.e5m2x4 383
+e5m2x4.e2m1x4.e4m3x4 384
+e5m2x4.e2m1x4.e3m2x4 385
+e5m2x4.e2m1x4.e2m3x4 386
+e5m2x4.e2m1x4.e2m1x4 387
+e5m2x4.e2m1x4.e2m1p4x4 388
+e5m2x4.e2m1x4.ue8m0x4 389
+e5m2x4.e2m1p4x4.e5m2x4 390
+e5m2x4.e2m1p4x4.e4m3x4 391
+e5m2x4.e2m1p4x4.e3m2x4 392
+e5m2x4.e2m1p4x4.e2m3x4 393
+e5m2x4.e2m1p4x4.e2m1x4 394
+e5m2x4.e2m1p4x4.e2m1p4x4 395
+e5m2x4.e2m1p4x4.ue8m0x4 396
+e5m2x4.ue8m0x4.e5m2x4 397
+e5m2x4.ue8m0x4.e4m3x4 398
+e5m2x4.ue8m0x4.e3m2x4 399
+e5m2x4.ue8m0x4.e2m3x4 400
+e5m2x4.ue8m0x4.e2m1x4 401
+e5m2x4.ue8m0x4.e2m1p4x4 402
+e5m2x4.ue8m0x4.ue8m0x4 403
+e4m3x4.e5m2x4.e5m2x4 404
+e4m3x4.e5m2x4.e4m3x4 405
+e4m3x4.e5m2x4.e3m2x4 406
+e4m3x4.e5m2x4.e2m3x4 407
+e4m3x4.e5m2x4.e2m1x4 408
+e4m3x4.e5m2x4.e2m1p4x4 409
+e4m3x4.e5m2x4.ue8m0x4 410
+e4m3x4.e4m3x4.e5m2x4 411
+e4m3x4.e4m3x4.e4m3x4 412
+e4m3x4.e4m3x4.e3m2x4 413
+e4m3x4.e4m3x4.e2m3x4 414
+e4m3x4.e4m3x4.e2m1x4 415
+e4m3x4.e4m3x4.e2m1p4x4 416
+e4m3x4.e4m3x4.ue8m0x4 417
+e4m3x4.e3m2x4.e5m2x4 418
+e4m3x4.e3m2x4.e4m3x4 419
+e4m3x4.e3m2x4.e3m2x4 420
+e4m3x4.e3m2x4.e2m3x4 421
+e4m3x4.e3m2x4.e2m1x4 422
+e4m3x4.e3m2x4.e2m1p4x4 423
+e4m3x4.e3m2x4.ue8m0x4 424
+e4m3x4.e2m3x4.e5m2x4 425
+e4m3x4.e2m3x4.e4m3x4 426
+e4m3x4.e2m3x4.e3m2x4 427
+e4m3x4.e2m3x4.e2m3x4 428
+e4m3x4.e2m3x4.e2m1x4 429
+e4m3x4.e2m3x4.e2m1p4x4 430
+e4m3x4.e2m3x4.ue8m0x4 431
+e4m3x4.e2m1x4.e5m2x4 432
+e4m3x4.e2m1x4.e4m3x4 433
+e4m3x4.e2m1x4.e3m2x4 434
+e4m3x4.e2m1x4.e2m3x4 435
+e4m3x4.e2m1x4.e2m1x4 436
+e4m3x4.e2m1x4.e2m1p4x4 437
+e4m3x4.e2m1x4.ue8m0x4 438
+e4m3x4.e2m1p4x4.e5m2x4 439
+e4m3x4.e2m1p4x4.e4m3x4 440
+e4m3x4.e2m1p4x4.e3m2x4 441
+e4m3x4.e2m1p4x4.e2m3x4 442
+e4m3x4.e2m1p4x4.e2m1x4 443
+e4m3x4.e2m1p4x4.e2m1p4x4 444
+e4m3x4.e2m1p4x4.ue8m0x4 445
+e4m3x4.ue8m0x4.e5m2x4 446
+e4m3x4.ue8m0x4.e4m3x4 447
+e4m3x4.ue8m0x4.e3m2x4 448
+e4m3x4.ue8m0x4.e2m3x4 449
+e4m3x4.ue8m0x4.e2m1x4 450
+e4m3x4.ue8m0x4.e2m1p4x4 451
+e4m3x4.ue8m0x4.ue8m0x4 452
+satfinite.e5m2x4.e5m2x4.e5m2x4 355
+satfinite.e5m2x4.e5m2x4.e4m3x4 356
+satfinite.e5m2x4.e5m2x4.e3m2x4 357
+satfinite.e5m2x4.e5m2x4.e2m3x4 358
+satfinite.e5m2x4.e5m2x4.e2m1x4 359
+satfinite.e5m2x4.e5m2x4.e2m1p4x4 360
+satfinite.e5m2x4.e5m2x4.ue8m0x4 361
+satfinite.e5m2x4.e4m3x4.e5m2x4 362
+satfinite.e5m2x4.e4m3x4.e4m3x4 363
+satfinite.e5m2x4.e4m3x4.e3m2x4 364
+satfinite.e5m2x4.e4m3x4.e2m3x4 365
+satfinite.e5m2x4.e4m3x4.e2m1x4 366
+satfinite.e5m2x4.e4m3x4.e2m1p4x4 367
+satfinite.e5m2x4.e4m3x4.ue8m0x4 368
+satfinite.e5m2x4.e3m2x4.e5m2x4 369
+satfinite.e5m2x4.e3m2x4.e4m3x4 370
+satfinite.e5m2x4.e3m2x4.e3m2x4 371
+satfinite.e5m2x4.e3m2x4.e2m3x4 372
+satfinite.e5m2x4.e3m2x4.e2m1x4 373
+satfinite.e5m2x4.e3m2x4.e2m1p4x4 374
+satfinite.e5m2x4.e3m2x4.ue8m0x4 375
+satfinite.e5m2x4.e2m3x4.e5m2x4 376
+satfinite.e5m2x4.e2m3x4.e4m3x4 377
+satfinite.e5m2x4.e2m3x4.e3m2x4 378
+satfinite.e5m2x4.e2m3x4.e2m3x4 379
+satfinite.e5m2x4.e2m3x4.e2m1x4 380
+satfinite.e5m2x4.e2m3x4.e2m1p4x4 381
+satfinite.e5m2x4.e2m3x4.ue8m0x4 382
+satfinite.e5m2x4.e2m1x4.e5m2x4 383
+satfinite.e5m2x4.e2m1x4.e4m3x4 384
+satfinite.e5m2x4.e2m1x4.e3m2x4 385
+satfinite.e5m2x4.e2m1x4.e2m3x4 386
+satfinite.e5m2x4.e2m1x4.e2m1x4 387
+satfinite.e5m2x4.e2m1x4.e2m1p4x4 388
+satfinite.e5m2x4.e2m1x4.ue8m0x4 389
+satfinite.e5m2x4.e2m1p4x4.e5m2x4 390
+satfinite.e5m2x4.e2m1p4x4.e4m3x4 391
+satfinite.e5m2x4.e2m1p4x4.e3m2x4 392
+satfinite.e5m2x4.e2m1p4x4.e2m3x4 393
+satfinite.e5m2x4.e2m1p4x4.e2m1x4 394
+satfinite.e5m2x4.e2m1p4x4.e2m1p4x4 395
+satfinite.e5m2x4.e2m1p4x4.ue8m0x4 396
+satfinite.e5m2x4.ue8m0x4.e5m2x4 397
+satfinite.e5m2x4.ue8m0x4.e4m3x4 398
+satfinite.e5m2x4.ue8m0x4.e3m2x4 399
+satfinite.e5m2x4.ue8m0x4.e2m3x4 400
+satfinite.e5m2x4.ue8m0x4.e2m1x4 401
+satfinite.e5m2x4.ue8m0x4.e2m1p4x4 402
+satfinite.e5m2x4.ue8m0x4.ue8m0x4 403
+satfinite.e4m3x4.e5m2x4.e5m2x4 404
+satfinite.e4m3x4.e5m2x4.e4m3x4 405
+satfinite.e4m3x4.e5m2x4.e3m2x4 406
+satfinite.e4m3x4.e5m2x4.e2m3x4 407
+satfinite.e4m3x4.e5m2x4.e2m1x4 408
+satfinite.e4m3x4.e5m2x4.e2m1p4x4 409
+satfinite.e4m3x4.e5m2x4.ue8m0x4 410
+satfinite.e4m3x4.e4m3x4.e5m2x4 411
+satfinite.e4m3x4.e4m3x4.e4m3x4 412
+satfinite.e4m3x4.e4m3x4.e3m2x4 413
+satfinite.e4m3x4.e4m3x4.e2m3x4 414
+satfinite.e4m3x4.e4m3x4.e2m1x4 415
+satfinite.e4m3x4.e4m3x4.e2m1p4x4 416
+satfinite.e4m3x4.e4m3x4.ue8m0x4 417
+satfinite.e4m3x4.e3m2x4.e5m2x4 418
+satfinite.e4m3x4.e3m2x4.e4m3x4 419
+satfinite.e4m3x4.e3m2x4.e3m2x4 420
+satfinite.e4m3x4.e3m2x4.e2m3x4 421
+satfinite.e4m3x4.e3m2x4.e2m1x4 422
+satfinite.e4m3x4.e3m2x4.e2m1p4x4 423
+satfinite.e4m3x4.e3m2x4.ue8m0x4 424
+satfinite.e4m3x4.e2m3x4.e5m2x4 425
+satfinite.e4m3x4.e2m3x4.e4m3x4 426
+satfinite.e4m3x4.e2m3x4.e3m2x4 427
+satfinite.e4m3x4.e2m3x4.e2m3x4 428
+satfinite.e4m3x4.e2m3x4.e2m1x4 429
+satfinite.e4m3x4.e2m3x4.e2m1p4x4 430
+satfinite.e4m3x4.e2m3x4.ue8m0x4 431
+satfinite.e4m3x4.e2m1x4.e5m2x4 432
+satfinite.e4m3x4.e2m1x4.e4m3x4 433
+satfinite.e4m3x4.e2m1x4.e3m2x4 434
+satfinite.e4m3x4.e2m1x4.e2m3x4 435
+satfinite.e4m3x4.e2m1x4.e2m1x4 436
+satfinite.e4m3x4.e2m1x4.e2m1p4x4 437
+satfinite.e4m3x4.e2m1x4.ue8m0x4 438
+satfinite.e4m3x4.e2m1p4x4.e5m2x4 439
+satfinite.e4m3x4.e2m1p4x4.e4m3x4 440
+satfinite.e4m3x4.e2m1p4x4.e3m2x4 441
+satfinite.e4m3x4.e2m1p4x4.e2m3x4 442
+satfinite.e4m3x4.e2m1p4x4.e2m1x4 443
+satfinite.e4m3x4.e2m1p4x4.e2m1p4x4 444
+satfinite.e4m3x4.e2m1p4x4.ue8m0x4 445
+satfinite.e4m3x4.ue8m0x4.e5m2x4 446
+satfinite.e4m3x4.ue8m0x4.e4m3x4 447
+satfinite.e4m3x4.ue8m0x4.e3m2x4 448
+satfinite.e4m3x4.ue8m0x4.e2m3x4 449
+satfinite.e4m3x4.ue8m0x4.e2m1x4 450
+satfinite.e4m3x4.ue8m0x4.e2m1p4x4 451
+satfinite.e4m3x4.ue8m0x4.ue8m0x4 452
+rn.e5m2x4.e5m2x4.e5m2x4 355
+rn.e5m2x4.e5m2x4.e4m3x4 356
+rn.e5m2x4.e5m2x4.e3m2x4 357
+rn.e5m2x4.e5m2x4.e2m3x4 358
+rn.e5m2x4.e5m2x4.e2m1x4 359
+rn.e5m2x4.e5m2x4.e2m1p4x4 360
+rn.e5m2x4.e5m2x4.ue8m0x4 361
+rn.e5m2x4.e4m3x4.e5m2x4 362
+rn.e5m2x4.e4m3x4.e4m3x4 363
+rn.e5m2x4.e4m3x4.e3m2x4 364
+rn.e5m2x4.e4m3x4.e2m3x4 365
+rn.e5m2x4.e4m3x4.e2m1x4 366
+rn.e5m2x4.e4m3x4.e2m1p4x4 367
+rn.e5m2x4.e4m3x4.ue8m0x4 368
+rn.e5m2x4.e3m2x4.e5m2x4 369
+rn.e5m2x4.e3m2x4.e4m3x4 370
+rn.e5m2x4.e3m2x4.e3m2x4 371
+rn.e5m2x4.e3m2x4.e2m3x4 372
+rn.e5m2x4.e3m2x4.e2m1x4 373
+rn.e5m2x4.e3m2x4.e2m1p4x4 374
+rn.e5m2x4.e3m2x4.ue8m0x4 375
+rn.e5m2x4.e2m3x4.e5m2x4 376
+rn.e5m2x4.e2m3x4.e4m3x4 377
+rn.e5m2x4.e2m3x4.e3m2x4 378
+rn.e5m2x4.e2m3x4.e2m3x4 379
+rn.e5m2x4.e2m3x4.e2m1x4 380
+rn.e5m2x4.e2m3x4.e2m1p4x4 381
+rn.e5m2x4.e2m3x4.ue8m0x4 382
+rn.e5m2x4.e2m1x4.e5m2x4 383
+rn.e5m2x4.e2m1x4.e4m3x4 384
+rn.e5m2x4.e2m1x4.e3m2x4 385
+rn.e5m2x4.e2m1x4.e2m3x4 386
+rn.e5m2x4.e2m1x4.e2m1x4 387
+rn.e5m2x4.e2m1x4.e2m1p4x4 388
+rn.e5m2x4.e2m1x4.ue8m0x4 389
+rn.e5m2x4.e2m1p4x4.e5m2x4 390
+rn.e5m2x4.e2m1p4x4.e4m3x4 391
+rn.e5m2x4.e2m1p4x4.e3m2x4 392
+rn.e5m2x4.e2m1p4x4.e2m3x4 393
+rn.e5m2x4.e2m1p4x4.e2m1x4 394
+rn.e5m2x4.e2m1p4x4.e2m1p4x4 395
+rn.e5m2x4.e2m1p4x4.ue8m0x4 396
+rn.e5m2x4.ue8m0x4.e5m2x4 397
+rn.e5m2x4.ue8m0x4.e4m3x4 398
+rn.e5m2x4.ue8m0x4.e3m2x4 399
+rn.e5m2x4.ue8m0x4.e2m3x4 400
+rn.e5m2x4.ue8m0x4.e2m1x4 401
+rn.e5m2x4.ue8m0x4.e2m1p4x4 402
+rn.e5m2x4.ue8m0x4.ue8m0x4 403
+rn.e4m3x4.e5m2x4.e5m2x4 404
+rn.e4m3x4.e5m2x4.e4m3x4 405
+rn.e4m3x4.e5m2x4.e3m2x4 406
+rn.e4m3x4.e5m2x4.e2m3x4 407
+rn.e4m3x4.e5m2x4.e2m1x4 408
+rn.e4m3x4.e5m2x4.e2m1p4x4 409
+rn.e4m3x4.e5m2x4.ue8m0x4 410
+rn.e4m3x4.e4m3x4.e5m2x4 411
+rn.e4m3x4.e4m3x4.e4m3x4 412
+rn.e4m3x4.e4m3x4.e3m2x4 413
+rn.e4m3x4.e4m3x4.e2m3x4 414
+rn.e4m3x4.e4m3x4.e2m1x4 415
+rn.e4m3x4.e4m3x4.e2m1p4x4 416
+rn.e4m3x4.e4m3x4.ue8m0x4 417
+rn.e4m3x4.e3m2x4.e5m2x4 418
+rn.e4m3x4.e3m2x4.e4m3x4 419
+rn.e4m3x4.e3m2x4.e3m2x4 420
+rn.e4m3x4.e3m2x4.e2m3x4 421
+rn.e4m3x4.e3m2x4.e2m1x4 422
+rn.e4m3x4.e3m2x4.e2m1p4x4 423
+rn.e4m3x4.e3m2x4.ue8m0x4 424
+rn.e4m3x4.e2m3x4.e5m2x4 425
+rn.e4m3x4.e2m3x4.e4m3x4 426
+rn.e4m3x4.e2m3x4.e3m2x4 427
+rn.e4m3x4.e2m3x4.e2m3x4 428
+rn.e4m3x4.e2m3x4.e2m1x4 429
+rn.e4m3x4.e2m3x4.e2m1p4x4 430
+rn.e4m3x4.e2m3x4.ue8m0x4 431
+rn.e4m3x4.e2m1x4.e5m2x4 432
+rn.e4m3x4.e2m1x4.e4m3x4 433
+rn.e4m3x4.e2m1x4.e3m2x4 434
+rn.e4m3x4.e2m1x4.e2m3x4 435
+rn.e4m3x4.e2m1x4.e2m1x4 436
+rn.e4m3x4.e2m1x4.e2m1p4x4 437
+rn.e4m3x4.e2m1x4.ue8m0x4 438
+rn.e4m3x4.e2m1p4x4.e5m2x4 439
+rn.e4m3x4.e2m1p4x4.e4m3x4 440
+rn.e4m3x4.e2m1p4x4.e3m2x4 441
+rn.e4m3x4.e2m1p4x4.e2m3x4 442
+rn.e4m3x4.e2m1p4x4.e2m1x4 443
+rn.e4m3x4.e2m1p4x4.e2m1p4x4 444
+rn.e4m3x4.e2m1p4x4.ue8m0x4 445
+rn.e4m3x4.ue8m0x4.e5m2x4 446
+rn.e4m3x4.ue8m0x4.e4m3x4 447
+rn.e4m3x4.ue8m0x4.e3m2x4 448
+rn.e4m3x4.ue8m0x4.e2m3x4 449
+rn.e4m3x4.ue8m0x4.e2m1x4 450
+rn.e4m3x4.ue8m0x4.e2m1p4x4 451
+rn.e4m3x4.ue8m0x4.ue8m0x4 452
+rn.satfinite.e5m2x4.e5m2x4.e5m2x4 355
+rn.satfinite.e5m2x4.e5m2x4.e4m3x4 356
+rn.satfinite.e5m2x4.e5m2x4.e3m2x4 357
+rn.satfinite.e5m2x4.e5m2x4.e2m3x4 358
+rn.satfinite.e5m2x4.e5m2x4.e2m1x4 359
+rn.satfinite.e5m2x4.e5m2x4.e2m1p4x4 360
+rn.satfinite.e5m2x4.e5m2x4.ue8m0x4 361
+rn.satfinite.e5m2x4.e4m3x4.e5m2x4 362
+rn.satfinite.e5m2x4.e4m3x4.e4m3x4 363
+rn.satfinite.e5m2x4.e4m3x4.e3m2x4 364
+rn.satfinite.e5m2x4.e4m3x4.e2m3x4 365
+rn.satfinite.e5m2x4.e4m3x4.e2m1x4 366
+rn.satfinite.e5m2x4.e4m3x4.e2m1p4x4 367
+rn.satfinite.e5m2x4.e4m3x4.ue8m0x4 368
+rn.satfinite.e5m2x4.e3m2x4.e5m2x4 369
+rn.satfinite.e5m2x4.e3m2x4.e4m3x4 370
+rn.satfinite.e5m2x4.e3m2x4.e3m2x4 371
+rn.satfinite.e5m2x4.e3m2x4.e2m3x4 372
+rn.satfinite.e5m2x4.e3m2x4.e2m1x4 373
+rn.satfinite.e5m2x4.e3m2x4.e2m1p4x4 374
+rn.satfinite.e5m2x4.e3m2x4.ue8m0x4 375
+rn.satfinite.e5m2x4.e2m3x4.e5m2x4 376
+rn.satfinite.e5m2x4.e2m3x4.e4m3x4 377
+rn.satfinite.e5m2x4.e2m3x4.e3m2x4 378
+rn.satfinite.e5m2x4.e2m3x4.e2m3x4 379
+rn.satfinite.e5m2x4.e2m3x4.e2m1x4 380
+rn.satfinite.e5m2x4.e2m3x4.e2m1p4x4 381
+rn.satfinite.e5m2x4.e2m3x4.ue8m0x4 382
+rn.satfinite.e5m2x4.e2m1x4.e5m2x4 383
+rn.satfinite.e5m2x4.e2m1x4.e4m3x4 384
+rn.satfinite.e5m2x4.e2m1x4.e3m2x4 385
+rn.satfinite.e5m2x4.e2m1x4.e2m3x4 386
+rn.satfinite.e5m2x4.e2m1x4.e2m1x4 387
+rn.satfinite.e5m2x4.e2m1x4.e2m1p4x4 388
+rn.satfinite.e5m2x4.e2m1x4.ue8m0x4 389
+rn.satfinite.e5m2x4.e2m1p4x4.e5m2x4 390
+rn.satfinite.e5m2x4.e2m1p4x4.e4m3x4 391
+rn.satfinite.e5m2x4.e2m1p4x4.e3m2x4 392
+rn.satfinite.e5m2x4.e2m1p4x4.e2m3x4 393
+rn.satfinite.e5m2x4.e2m1p4x4.e2m1x4 394
+rn.satfinite.e5m2x4.e2m1p4x4.e2m1p4x4 395
+rn.satfinite.e5m2x4.e2m1p4x4.ue8m0x4 396
+rn.satfinite.e5m2x4.ue8m0x4.e5m2x4 397
+rn.satfinite.e5m2x4.ue8m0x4.e4m3x4 398
+rn.satfinite.e5m2x4.ue8m0x4.e3m2x4 399
+rn.satfinite.e5m2x4.ue8m0x4.e2m3x4 400
+rn.satfinite.e5m2x4.ue8m0x4.e2m1x4 401
+rn.satfinite.e5m2x4.ue8m0x4.e2m1p4x4 402
+rn.satfinite.e5m2x4.ue8m0x4.ue8m0x4 403
+rn.satfinite.e4m3x4.e5m2x4.e5m2x4 404
+rn.satfinite.e4m3x4.e5m2x4.e4m3x4 405
+rn.satfinite.e4m3x4.e5m2x4.e3m2x4 406
+rn.satfinite.e4m3x4.e5m2x4.e2m3x4 407
+rn.satfinite.e4m3x4.e5m2x4.e2m1x4 408
+rn.satfinite.e4m3x4.e5m2x4.e2m1p4x4 409
+rn.satfinite.e4m3x4.e5m2x4.ue8m0x4 410
+rn.satfinite.e4m3x4.e4m3x4.e5m2x4 411
+rn.satfinite.e4m3x4.e4m3x4.e4m3x4 412
+rn.satfinite.e4m3x4.e4m3x4.e3m2x4 413
+rn.satfinite.e4m3x4.e4m3x4.e2m3x4 414
+rn.satfinite.e4m3x4.e4m3x4.e2m1x4 415
+rn.satfinite.e4m3x4.e4m3x4.e2m1p4x4 416
+rn.satfinite.e4m3x4.e4m3x4.ue8m0x4 417
+rn.satfinite.e4m3x4.e3m2x4.e5m2x4 418
+rn.satfinite.e4m3x4.e3m2x4.e4m3x4 419
+rn.satfinite.e4m3x4.e3m2x4.e3m2x4 420
+rn.satfinite.e4m3x4.e3m2x4.e2m3x4 421
+rn.satfinite.e4m3x4.e3m2x4.e2m1x4 422
+rn.satfinite.e4m3x4.e3m2x4.e2m1p4x4 423
+rn.satfinite.e4m3x4.e3m2x4.ue8m0x4 424
+rn.satfinite.e4m3x4.e2m3x4.e5m2x4 425
+rn.satfinite.e4m3x4.e2m3x4.e4m3x4 426
+rn.satfinite.e4m3x4.e2m3x4.e3m2x4 427
+rn.satfinite.e4m3x4.e2m3x4.e2m3x4 428
+rn.satfinite.e4m3x4.e2m3x4.e2m1x4 429
+rn.satfinite.e4m3x4.e2m3x4.e2m1p4x4 430
+rn.satfinite.e4m3x4.e2m3x4.ue8m0x4 431
+rn.satfinite.e4m3x4.e2m1x4.e5m2x4 432
+rn.satfinite.e4m3x4.e2m1x4.e4m3x4 433
+rn.satfinite.e4m3x4.e2m1x4.e3m2x4 434
+rn.satfinite.e4m3x4.e2m1x4.e2m3x4 435
+rn.satfinite.e4m3x4.e2m1x4.e2m1x4 436
+rn.satfinite.e4m3x4.e2m1x4.e2m1p4x4 437
+rn.satfinite.e4m3x4.e2m1x4.ue8m0x4 438
+rn.satfinite.e4m3x4.e2m1p4x4.e5m2x4 439
+rn.satfinite.e4m3x4.e2m1p4x4.e4m3x4 440
+rn.satfinite.e4m3x4.e2m1p4x4.e3m2x4 441
+rn.satfinite.e4m3x4.e2m1p4x4.e2m3x4 442
+rn.satfinite.e4m3x4.e2m1p4x4.e2m1x4 443
+rn.satfinite.e4m3x4.e2m1p4x4.e2m1p4x4 444
+rn.satfinite.e4m3x4.e2m1p4x4.ue8m0x4 445
+rn.satfinite.e4m3x4.ue8m0x4.e5m2x4 446
+rn.satfinite.e4m3x4.ue8m0x4.e4m3x4 447
+rn.satfinite.e4m3x4.ue8m0x4.e3m2x4 448
+rn.satfinite.e4m3x4.ue8m0x4.e2m3x4 449
+rn.satfinite.e4m3x4.ue8m0x4.e2m1x4 450
+rn.satfinite.e4m3x4.ue8m0x4.e2m1p4x4 451
+rn.satfinite.e4m3x4.ue8m0x4.ue8m0x4 452
+rz.bf16 453
+rz.bf16x2 454
+rz.relu.bf16 453
+rz.relu.bf16x2 454
+rz.oob.bf16 455
+rz.oob.bf16x2 456
+rz.oob.relu.bf16 455
+rz.oob.relu.bf16x2 456
+rm.bf16 453
+rm.bf16x2 454
+rm.relu.bf16 453
+rm.relu.bf16x2 454
+rm.oob.bf16 455
+rm.oob.bf16x2 456
+rm.oob.relu.bf16 455
+rm.oob.relu.bf16x2 456
+rp.bf16 453
+rp.bf16x2 454
+rp.relu.bf16 453
+rp.relu.bf16x2 454
+rp.oob.bf16 455
+rp.oob.bf16x2 456
+rp.oob.relu.bf16 455
+rp.oob.relu.bf16x2 456
+rn.sat.oob.f16 457
+rn.sat.oob.f16x2 458
 """,
     "lg2": """
 approx.f32 47
@@ -3551,136 +3564,136 @@ approx.ftz.f32 47
 f32 48
 """,
     "mad": """
-f32 456
-sat.f32 456
-ftz.f32 457
-ftz.sat.f32 457
-rn.f32 458
-rn.sat.f32 458
-rn.ftz.f32 459
-rn.ftz.sat.f32 459
-rz.f32 458
-rz.sat.f32 458
-rz.ftz.f32 459
-rz.ftz.sat.f32 459
-rm.f32 458
-rm.sat.f32 458
-rm.ftz.f32 459
-rm.ftz.sat.f32 459
-rp.f32 458
-rp.sat.f32 458
-rp.ftz.f32 459
-rp.ftz.sat.f32 459
-rn.f64 460
-rz.f64 460
-rm.f64 461
-rp.f64 461
-f64 462
+f32 459
+sat.f32 459
+ftz.f32 460
+ftz.sat.f32 460
+rn.f32 461
+rn.sat.f32 461
+rn.ftz.f32 462
+rn.ftz.sat.f32 462
+rz.f32 461
+rz.sat.f32 461
+rz.ftz.f32 462
+rz.ftz.sat.f32 462
+rm.f32 461
+rm.sat.f32 461
+rm.ftz.f32 462
+rm.ftz.sat.f32 462
+rp.f32 461
+rp.sat.f32 461
+rp.ftz.f32 462
+rp.ftz.sat.f32 462
+rn.f64 463
+rz.f64 463
+rm.f64 464
+rp.f64 464
+f64 465
 """,
     "max": """
 f32 7
-xorsign.abs.f32 463
-NaN.f32 464
-NaN.xorsign.abs.f32 463
+xorsign.abs.f32 466
+NaN.f32 467
+NaN.xorsign.abs.f32 466
 ftz.f32 8
-ftz.xorsign.abs.f32 463
-ftz.NaN.f32 464
-ftz.NaN.xorsign.abs.f32 463
-f32 465
-abs.f32 465
-NaN.f32 465
-NaN.abs.f32 465
-ftz.f32 465
-ftz.abs.f32 465
-ftz.NaN.f32 465
-ftz.NaN.abs.f32 465
+ftz.xorsign.abs.f32 466
+ftz.NaN.f32 467
+ftz.NaN.xorsign.abs.f32 466
+f32 468
+abs.f32 468
+NaN.f32 468
+NaN.abs.f32 468
+ftz.f32 468
+ftz.abs.f32 468
+ftz.NaN.f32 468
+ftz.NaN.abs.f32 468
 f64 12
-f16 466
-f16x2 467
-xorsign.abs.f16 468
-xorsign.abs.f16x2 469
-NaN.f16 466
-NaN.f16x2 467
-NaN.xorsign.abs.f16 468
-NaN.xorsign.abs.f16x2 469
-ftz.f16 466
-ftz.f16x2 467
-ftz.xorsign.abs.f16 468
-ftz.xorsign.abs.f16x2 469
-ftz.NaN.f16 466
-ftz.NaN.f16x2 467
-ftz.NaN.xorsign.abs.f16 468
-ftz.NaN.xorsign.abs.f16x2 469
-bf16 470
-bf16x2 471
-xorsign.abs.bf16 472
-xorsign.abs.bf16x2 473
-NaN.bf16 470
-NaN.bf16x2 471
-NaN.xorsign.abs.bf16 472
-NaN.xorsign.abs.bf16x2 473
+f16 469
+f16x2 470
+xorsign.abs.f16 471
+xorsign.abs.f16x2 472
+NaN.f16 469
+NaN.f16x2 470
+NaN.xorsign.abs.f16 471
+NaN.xorsign.abs.f16x2 472
+ftz.f16 469
+ftz.f16x2 470
+ftz.xorsign.abs.f16 471
+ftz.xorsign.abs.f16x2 472
+ftz.NaN.f16 469
+ftz.NaN.f16x2 470
+ftz.NaN.xorsign.abs.f16 471
+ftz.NaN.xorsign.abs.f16x2 472
+bf16 473
+bf16x2 474
+xorsign.abs.bf16 475
+xorsign.abs.bf16x2 476
+NaN.bf16 473
+NaN.bf16x2 474
+NaN.xorsign.abs.bf16 475
+NaN.xorsign.abs.bf16x2 476
 """,
     "min": """
 f32 7
-xorsign.abs.f32 463
-NaN.f32 464
-NaN.xorsign.abs.f32 463
+xorsign.abs.f32 466
+NaN.f32 467
+NaN.xorsign.abs.f32 466
 ftz.f32 8
-ftz.xorsign.abs.f32 463
-ftz.NaN.f32 464
-ftz.NaN.xorsign.abs.f32 463
-f32 465
-abs.f32 465
-NaN.f32 465
-NaN.abs.f32 465
-ftz.f32 465
-ftz.abs.f32 465
-ftz.NaN.f32 465
-ftz.NaN.abs.f32 465
+ftz.xorsign.abs.f32 466
+ftz.NaN.f32 467
+ftz.NaN.xorsign.abs.f32 466
+f32 468
+abs.f32 468
+NaN.f32 468
+NaN.abs.f32 468
+ftz.f32 468
+ftz.abs.f32 468
+ftz.NaN.f32 468
+ftz.NaN.abs.f32 468
 f64 12
-f16 466
-f16x2 467
-xorsign.abs.f16 468
-xorsign.abs.f16x2 469
-NaN.f16 466
-NaN.f16x2 467
-NaN.xorsign.abs.f16 468
-NaN.xorsign.abs.f16x2 469
-ftz.f16 466
-ftz.f16x2 467
-ftz.xorsign.abs.f16 468
-ftz.xorsign.abs.f16x2 469
-ftz.NaN.f16 466
-ftz.NaN.f16x2 467
-ftz.NaN.xorsign.abs.f16 468
-ftz.NaN.xorsign.abs.f16x2 469
-bf16 470
-bf16x2 471
-xorsign.abs.bf16 472
-xorsign.abs.bf16x2 473
-NaN.bf16 470
-NaN.bf16x2 471
-NaN.xorsign.abs.bf16 472
-NaN.xorsign.abs.bf16x2 473
+f16 469
+f16x2 470
+xorsign.abs.f16 471
+xorsign.abs.f16x2 472
+NaN.f16 469
+NaN.f16x2 470
+NaN.xorsign.abs.f16 471
+NaN.xorsign.abs.f16x2 472
+ftz.f16 469
+ftz.f16x2 470
+ftz.xorsign.abs.f16 471
+ftz.xorsign.abs.f16x2 472
+ftz.NaN.f16 469
+ftz.NaN.f16x2 470
+ftz.NaN.xorsign.abs.f16 471
+ftz.NaN.xorsign.abs.f16x2 472
+bf16 473
+bf16x2 474
+xorsign.abs.bf16 475
+xorsign.abs.bf16x2 476
+NaN.bf16 473
+NaN.bf16x2 474
+NaN.xorsign.abs.bf16 475
+NaN.xorsign.abs.bf16x2 476
 """,
     "mov": """
 f32 0
 f64 2
-b16 474
-b32 475
-b64 476
-u16 138
-u32 147
-u64 156
-s16 174
-s32 183
-s64 192
-pred 477
-b16 478
-b32 479
-b32 480
-b64 481
-b64 482
+b16 477
+b32 478
+b64 479
+u16 480
+u32 481
+u64 482
+s16 483
+s32 484
+s64 485
+pred 486
+b16 487
+b32 488
+b32 489
+b64 490
+b64 491
 """,
     "mul": """
 f32 7
@@ -3740,417 +3753,417 @@ rn.bf16 16
 rn.bf16x2 17
 rz.ftz.f16x2.f32x2.f32x2 22
 rz.bf16x2.f32x2.f32x2 23
-bf16x2.bf16x2.f16x2 483
-f16x2.f16x2.bf16x2 484
+bf16x2.bf16x2.f16x2 492
+f16x2.f16x2.bf16x2 493
 e5m2x4.e5m2x4.e5m2x4 24
-e5m2x4.e5m2x4.e4m3x4 485
-e5m2x4.e5m2x4.e3m2x4 486
-e5m2x4.e5m2x4.e2m3x4 487
-e5m2x4.e5m2x4.e2m1x4 488
-e5m2x4.e5m2x4.e2m1p4x4 489
-e5m2x4.e5m2x4.ue8m0x4 490
+e5m2x4.e5m2x4.e4m3x4 494
+e5m2x4.e5m2x4.e3m2x4 495
+e5m2x4.e5m2x4.e2m3x4 496
+e5m2x4.e5m2x4.e2m1x4 497
+e5m2x4.e5m2x4.e2m1p4x4 498
+e5m2x4.e5m2x4.ue8m0x4 499
 e5m2x4.e4m3x4.e5m2x4 25
-e5m2x4.e4m3x4.e4m3x4 491
-e5m2x4.e4m3x4.e3m2x4 492
-e5m2x4.e4m3x4.e2m3x4 493
-e5m2x4.e4m3x4.e2m1x4 494
-e5m2x4.e4m3x4.e2m1p4x4 495
-e5m2x4.e4m3x4.ue8m0x4 496
+e5m2x4.e4m3x4.e4m3x4 500
+e5m2x4.e4m3x4.e3m2x4 501
+e5m2x4.e4m3x4.e2m3x4 502
+e5m2x4.e4m3x4.e2m1x4 503
+e5m2x4.e4m3x4.e2m1p4x4 504
+e5m2x4.e4m3x4.ue8m0x4 505
 e5m2x4.e3m2x4.e5m2x4 26
-e5m2x4.e3m2x4.e4m3x4 497
-e5m2x4.e3m2x4.e3m2x4 498
-e5m2x4.e3m2x4.e2m3x4 499
-e5m2x4.e3m2x4.e2m1x4 500
-e5m2x4.e3m2x4.e2m1p4x4 501
-e5m2x4.e3m2x4.ue8m0x4 502
+e5m2x4.e3m2x4.e4m3x4 506
+e5m2x4.e3m2x4.e3m2x4 507
+e5m2x4.e3m2x4.e2m3x4 508
+e5m2x4.e3m2x4.e2m1x4 509
+e5m2x4.e3m2x4.e2m1p4x4 510
+e5m2x4.e3m2x4.ue8m0x4 511
 e5m2x4.e2m3x4.e5m2x4 27
-e5m2x4.e2m3x4.e4m3x4 503
-e5m2x4.e2m3x4.e3m2x4 504
-e5m2x4.e2m3x4.e2m3x4 505
-e5m2x4.e2m3x4.e2m1x4 506
-e5m2x4.e2m3x4.e2m1p4x4 507
-e5m2x4.e2m3x4.ue8m0x4 508
+e5m2x4.e2m3x4.e4m3x4 512
+e5m2x4.e2m3x4.e3m2x4 513
+e5m2x4.e2m3x4.e2m3x4 514
+e5m2x4.e2m3x4.e2m1x4 515
+e5m2x4.e2m3x4.e2m1p4x4 516
+e5m2x4.e2m3x4.ue8m0x4 517
 e5m2x4.e2m1x4.e5m2x4 28
-e5m2x4.e2m1x4.e4m3x4 509
-e5m2x4.e2m1x4.e3m2x4 510
-e5m2x4.e2m1x4.e2m3x4 511
-e5m2x4.e2m1x4.e2m1x4 512
-e5m2x4.e2m1x4.e2m1p4x4 513
-e5m2x4.e2m1x4.ue8m0x4 514
+e5m2x4.e2m1x4.e4m3x4 518
+e5m2x4.e2m1x4.e3m2x4 519
+e5m2x4.e2m1x4.e2m3x4 520
+e5m2x4.e2m1x4.e2m1x4 521
+e5m2x4.e2m1x4.e2m1p4x4 522
+e5m2x4.e2m1x4.ue8m0x4 523
 e5m2x4.e2m1p4x4.e5m2x4 29
-e5m2x4.e2m1p4x4.e4m3x4 515
-e5m2x4.e2m1p4x4.e3m2x4 516
-e5m2x4.e2m1p4x4.e2m3x4 517
-e5m2x4.e2m1p4x4.e2m1x4 518
-e5m2x4.e2m1p4x4.e2m1p4x4 519
-e5m2x4.e2m1p4x4.ue8m0x4 520
+e5m2x4.e2m1p4x4.e4m3x4 524
+e5m2x4.e2m1p4x4.e3m2x4 525
+e5m2x4.e2m1p4x4.e2m3x4 526
+e5m2x4.e2m1p4x4.e2m1x4 527
+e5m2x4.e2m1p4x4.e2m1p4x4 528
+e5m2x4.e2m1p4x4.ue8m0x4 529
 e5m2x4.ue8m0x4.e5m2x4 30
-e5m2x4.ue8m0x4.e4m3x4 521
-e5m2x4.ue8m0x4.e3m2x4 522
-e5m2x4.ue8m0x4.e2m3x4 523
-e5m2x4.ue8m0x4.e2m1x4 524
-e5m2x4.ue8m0x4.e2m1p4x4 525
-e5m2x4.ue8m0x4.ue8m0x4 526
-e4m3x4.e5m2x4.e5m2x4 527
+e5m2x4.ue8m0x4.e4m3x4 530
+e5m2x4.ue8m0x4.e3m2x4 531
+e5m2x4.ue8m0x4.e2m3x4 532
+e5m2x4.ue8m0x4.e2m1x4 533
+e5m2x4.ue8m0x4.e2m1p4x4 534
+e5m2x4.ue8m0x4.ue8m0x4 535
+e4m3x4.e5m2x4.e5m2x4 536
 e4m3x4.e5m2x4.e4m3x4 31
-e4m3x4.e5m2x4.e3m2x4 528
-e4m3x4.e5m2x4.e2m3x4 529
-e4m3x4.e5m2x4.e2m1x4 530
-e4m3x4.e5m2x4.e2m1p4x4 531
-e4m3x4.e5m2x4.ue8m0x4 532
-e4m3x4.e4m3x4.e5m2x4 533
+e4m3x4.e5m2x4.e3m2x4 537
+e4m3x4.e5m2x4.e2m3x4 538
+e4m3x4.e5m2x4.e2m1x4 539
+e4m3x4.e5m2x4.e2m1p4x4 540
+e4m3x4.e5m2x4.ue8m0x4 541
+e4m3x4.e4m3x4.e5m2x4 542
 e4m3x4.e4m3x4.e4m3x4 32
-e4m3x4.e4m3x4.e3m2x4 534
-e4m3x4.e4m3x4.e2m3x4 535
-e4m3x4.e4m3x4.e2m1x4 536
-e4m3x4.e4m3x4.e2m1p4x4 537
-e4m3x4.e4m3x4.ue8m0x4 538
-e4m3x4.e3m2x4.e5m2x4 539
+e4m3x4.e4m3x4.e3m2x4 543
+e4m3x4.e4m3x4.e2m3x4 544
+e4m3x4.e4m3x4.e2m1x4 545
+e4m3x4.e4m3x4.e2m1p4x4 546
+e4m3x4.e4m3x4.ue8m0x4 547
+e4m3x4.e3m2x4.e5m2x4 548
 e4m3x4.e3m2x4.e4m3x4 33
-e4m3x4.e3m2x4.e3m2x4 540
-e4m3x4.e3m2x4.e2m3x4 541
-e4m3x4.e3m2x4.e2m1x4 542
-e4m3x4.e3m2x4.e2m1p4x4 543
-e4m3x4.e3m2x4.ue8m0x4 544
-e4m3x4.e2m3x4.e5m2x4 545
+e4m3x4.e3m2x4.e3m2x4 549
+e4m3x4.e3m2x4.e2m3x4 550
+e4m3x4.e3m2x4.e2m1x4 551
+e4m3x4.e3m2x4.e2m1p4x4 552
+e4m3x4.e3m2x4.ue8m0x4 553
+e4m3x4.e2m3x4.e5m2x4 554
 e4m3x4.e2m3x4.e4m3x4 34
-e4m3x4.e2m3x4.e3m2x4 546
-e4m3x4.e2m3x4.e2m3x4 547
-e4m3x4.e2m3x4.e2m1x4 548
-e4m3x4.e2m3x4.e2m1p4x4 549
-e4m3x4.e2m3x4.ue8m0x4 550
-e4m3x4.e2m1x4.e5m2x4 551
+e4m3x4.e2m3x4.e3m2x4 555
+e4m3x4.e2m3x4.e2m3x4 556
+e4m3x4.e2m3x4.e2m1x4 557
+e4m3x4.e2m3x4.e2m1p4x4 558
+e4m3x4.e2m3x4.ue8m0x4 559
+e4m3x4.e2m1x4.e5m2x4 560
 e4m3x4.e2m1x4.e4m3x4 35
-e4m3x4.e2m1x4.e3m2x4 552
-e4m3x4.e2m1x4.e2m3x4 553
-e4m3x4.e2m1x4.e2m1x4 554
-e4m3x4.e2m1x4.e2m1p4x4 555
-e4m3x4.e2m1x4.ue8m0x4 556
-e4m3x4.e2m1p4x4.e5m2x4 557
+e4m3x4.e2m1x4.e3m2x4 561
+e4m3x4.e2m1x4.e2m3x4 562
+e4m3x4.e2m1x4.e2m1x4 563
+e4m3x4.e2m1x4.e2m1p4x4 564
+e4m3x4.e2m1x4.ue8m0x4 565
+e4m3x4.e2m1p4x4.e5m2x4 566
 e4m3x4.e2m1p4x4.e4m3x4 36
-e4m3x4.e2m1p4x4.e3m2x4 558
-e4m3x4.e2m1p4x4.e2m3x4 559
-e4m3x4.e2m1p4x4.e2m1x4 560
-e4m3x4.e2m1p4x4.e2m1p4x4 561
-e4m3x4.e2m1p4x4.ue8m0x4 562
-e4m3x4.ue8m0x4.e5m2x4 563
+e4m3x4.e2m1p4x4.e3m2x4 567
+e4m3x4.e2m1p4x4.e2m3x4 568
+e4m3x4.e2m1p4x4.e2m1x4 569
+e4m3x4.e2m1p4x4.e2m1p4x4 570
+e4m3x4.e2m1p4x4.ue8m0x4 571
+e4m3x4.ue8m0x4.e5m2x4 572
 e4m3x4.ue8m0x4.e4m3x4 37
-e4m3x4.ue8m0x4.e3m2x4 564
-e4m3x4.ue8m0x4.e2m3x4 565
-e4m3x4.ue8m0x4.e2m1x4 566
-e4m3x4.ue8m0x4.e2m1p4x4 567
-e4m3x4.ue8m0x4.ue8m0x4 568
+e4m3x4.ue8m0x4.e3m2x4 573
+e4m3x4.ue8m0x4.e2m3x4 574
+e4m3x4.ue8m0x4.e2m1x4 575
+e4m3x4.ue8m0x4.e2m1p4x4 576
+e4m3x4.ue8m0x4.ue8m0x4 577
 satfinite.e5m2x4.e5m2x4.e5m2x4 24
-satfinite.e5m2x4.e5m2x4.e4m3x4 485
-satfinite.e5m2x4.e5m2x4.e3m2x4 486
-satfinite.e5m2x4.e5m2x4.e2m3x4 487
-satfinite.e5m2x4.e5m2x4.e2m1x4 488
-satfinite.e5m2x4.e5m2x4.e2m1p4x4 489
-satfinite.e5m2x4.e5m2x4.ue8m0x4 490
+satfinite.e5m2x4.e5m2x4.e4m3x4 494
+satfinite.e5m2x4.e5m2x4.e3m2x4 495
+satfinite.e5m2x4.e5m2x4.e2m3x4 496
+satfinite.e5m2x4.e5m2x4.e2m1x4 497
+satfinite.e5m2x4.e5m2x4.e2m1p4x4 498
+satfinite.e5m2x4.e5m2x4.ue8m0x4 499
 satfinite.e5m2x4.e4m3x4.e5m2x4 25
-satfinite.e5m2x4.e4m3x4.e4m3x4 491
-satfinite.e5m2x4.e4m3x4.e3m2x4 492
-satfinite.e5m2x4.e4m3x4.e2m3x4 493
-satfinite.e5m2x4.e4m3x4.e2m1x4 494
-satfinite.e5m2x4.e4m3x4.e2m1p4x4 495
-satfinite.e5m2x4.e4m3x4.ue8m0x4 496
+satfinite.e5m2x4.e4m3x4.e4m3x4 500
+satfinite.e5m2x4.e4m3x4.e3m2x4 501
+satfinite.e5m2x4.e4m3x4.e2m3x4 502
+satfinite.e5m2x4.e4m3x4.e2m1x4 503
+satfinite.e5m2x4.e4m3x4.e2m1p4x4 504
+satfinite.e5m2x4.e4m3x4.ue8m0x4 505
 satfinite.e5m2x4.e3m2x4.e5m2x4 26
-satfinite.e5m2x4.e3m2x4.e4m3x4 497
-satfinite.e5m2x4.e3m2x4.e3m2x4 498
-satfinite.e5m2x4.e3m2x4.e2m3x4 499
-satfinite.e5m2x4.e3m2x4.e2m1x4 500
-satfinite.e5m2x4.e3m2x4.e2m1p4x4 501
-satfinite.e5m2x4.e3m2x4.ue8m0x4 502
+satfinite.e5m2x4.e3m2x4.e4m3x4 506
+satfinite.e5m2x4.e3m2x4.e3m2x4 507
+satfinite.e5m2x4.e3m2x4.e2m3x4 508
+satfinite.e5m2x4.e3m2x4.e2m1x4 509
+satfinite.e5m2x4.e3m2x4.e2m1p4x4 510
+satfinite.e5m2x4.e3m2x4.ue8m0x4 511
 satfinite.e5m2x4.e2m3x4.e5m2x4 27
-satfinite.e5m2x4.e2m3x4.e4m3x4 503
-satfinite.e5m2x4.e2m3x4.e3m2x4 504
-satfinite.e5m2x4.e2m3x4.e2m3x4 505
-satfinite.e5m2x4.e2m3x4.e2m1x4 506
-satfinite.e5m2x4.e2m3x4.e2m1p4x4 507
-satfinite.e5m2x4.e2m3x4.ue8m0x4 508
+satfinite.e5m2x4.e2m3x4.e4m3x4 512
+satfinite.e5m2x4.e2m3x4.e3m2x4 513
+satfinite.e5m2x4.e2m3x4.e2m3x4 514
+satfinite.e5m2x4.e2m3x4.e2m1x4 515
+satfinite.e5m2x4.e2m3x4.e2m1p4x4 516
+satfinite.e5m2x4.e2m3x4.ue8m0x4 517
 satfinite.e5m2x4.e2m1x4.e5m2x4 28
-satfinite.e5m2x4.e2m1x4.e4m3x4 509
-satfinite.e5m2x4.e2m1x4.e3m2x4 510
-satfinite.e5m2x4.e2m1x4.e2m3x4 511
-satfinite.e5m2x4.e2m1x4.e2m1x4 512
-satfinite.e5m2x4.e2m1x4.e2m1p4x4 513
-satfinite.e5m2x4.e2m1x4.ue8m0x4 514
+satfinite.e5m2x4.e2m1x4.e4m3x4 518
+satfinite.e5m2x4.e2m1x4.e3m2x4 519
+satfinite.e5m2x4.e2m1x4.e2m3x4 520
+satfinite.e5m2x4.e2m1x4.e2m1x4 521
+satfinite.e5m2x4.e2m1x4.e2m1p4x4 522
+satfinite.e5m2x4.e2m1x4.ue8m0x4 523
 satfinite.e5m2x4.e2m1p4x4.e5m2x4 29
-satfinite.e5m2x4.e2m1p4x4.e4m3x4 515
-satfinite.e5m2x4.e2m1p4x4.e3m2x4 516
-satfinite.e5m2x4.e2m1p4x4.e2m3x4 517
-satfinite.e5m2x4.e2m1p4x4.e2m1x4 518
-satfinite.e5m2x4.e2m1p4x4.e2m1p4x4 519
-satfinite.e5m2x4.e2m1p4x4.ue8m0x4 520
+satfinite.e5m2x4.e2m1p4x4.e4m3x4 524
+satfinite.e5m2x4.e2m1p4x4.e3m2x4 525
+satfinite.e5m2x4.e2m1p4x4.e2m3x4 526
+satfinite.e5m2x4.e2m1p4x4.e2m1x4 527
+satfinite.e5m2x4.e2m1p4x4.e2m1p4x4 528
+satfinite.e5m2x4.e2m1p4x4.ue8m0x4 529
 satfinite.e5m2x4.ue8m0x4.e5m2x4 30
-satfinite.e5m2x4.ue8m0x4.e4m3x4 521
-satfinite.e5m2x4.ue8m0x4.e3m2x4 522
-satfinite.e5m2x4.ue8m0x4.e2m3x4 523
-satfinite.e5m2x4.ue8m0x4.e2m1x4 524
-satfinite.e5m2x4.ue8m0x4.e2m1p4x4 525
-satfinite.e5m2x4.ue8m0x4.ue8m0x4 526
-satfinite.e4m3x4.e5m2x4.e5m2x4 527
+satfinite.e5m2x4.ue8m0x4.e4m3x4 530
+satfinite.e5m2x4.ue8m0x4.e3m2x4 531
+satfinite.e5m2x4.ue8m0x4.e2m3x4 532
+satfinite.e5m2x4.ue8m0x4.e2m1x4 533
+satfinite.e5m2x4.ue8m0x4.e2m1p4x4 534
+satfinite.e5m2x4.ue8m0x4.ue8m0x4 535
+satfinite.e4m3x4.e5m2x4.e5m2x4 536
 satfinite.e4m3x4.e5m2x4.e4m3x4 31
-satfinite.e4m3x4.e5m2x4.e3m2x4 528
-satfinite.e4m3x4.e5m2x4.e2m3x4 529
-satfinite.e4m3x4.e5m2x4.e2m1x4 530
-satfinite.e4m3x4.e5m2x4.e2m1p4x4 531
-satfinite.e4m3x4.e5m2x4.ue8m0x4 532
-satfinite.e4m3x4.e4m3x4.e5m2x4 533
+satfinite.e4m3x4.e5m2x4.e3m2x4 537
+satfinite.e4m3x4.e5m2x4.e2m3x4 538
+satfinite.e4m3x4.e5m2x4.e2m1x4 539
+satfinite.e4m3x4.e5m2x4.e2m1p4x4 540
+satfinite.e4m3x4.e5m2x4.ue8m0x4 541
+satfinite.e4m3x4.e4m3x4.e5m2x4 542
 satfinite.e4m3x4.e4m3x4.e4m3x4 32
-satfinite.e4m3x4.e4m3x4.e3m2x4 534
-satfinite.e4m3x4.e4m3x4.e2m3x4 535
-satfinite.e4m3x4.e4m3x4.e2m1x4 536
-satfinite.e4m3x4.e4m3x4.e2m1p4x4 537
-satfinite.e4m3x4.e4m3x4.ue8m0x4 538
-satfinite.e4m3x4.e3m2x4.e5m2x4 539
+satfinite.e4m3x4.e4m3x4.e3m2x4 543
+satfinite.e4m3x4.e4m3x4.e2m3x4 544
+satfinite.e4m3x4.e4m3x4.e2m1x4 545
+satfinite.e4m3x4.e4m3x4.e2m1p4x4 546
+satfinite.e4m3x4.e4m3x4.ue8m0x4 547
+satfinite.e4m3x4.e3m2x4.e5m2x4 548
 satfinite.e4m3x4.e3m2x4.e4m3x4 33
-satfinite.e4m3x4.e3m2x4.e3m2x4 540
-satfinite.e4m3x4.e3m2x4.e2m3x4 541
-satfinite.e4m3x4.e3m2x4.e2m1x4 542
-satfinite.e4m3x4.e3m2x4.e2m1p4x4 543
-satfinite.e4m3x4.e3m2x4.ue8m0x4 544
-satfinite.e4m3x4.e2m3x4.e5m2x4 545
+satfinite.e4m3x4.e3m2x4.e3m2x4 549
+satfinite.e4m3x4.e3m2x4.e2m3x4 550
+satfinite.e4m3x4.e3m2x4.e2m1x4 551
+satfinite.e4m3x4.e3m2x4.e2m1p4x4 552
+satfinite.e4m3x4.e3m2x4.ue8m0x4 553
+satfinite.e4m3x4.e2m3x4.e5m2x4 554
 satfinite.e4m3x4.e2m3x4.e4m3x4 34
-satfinite.e4m3x4.e2m3x4.e3m2x4 546
-satfinite.e4m3x4.e2m3x4.e2m3x4 547
-satfinite.e4m3x4.e2m3x4.e2m1x4 548
-satfinite.e4m3x4.e2m3x4.e2m1p4x4 549
-satfinite.e4m3x4.e2m3x4.ue8m0x4 550
-satfinite.e4m3x4.e2m1x4.e5m2x4 551
+satfinite.e4m3x4.e2m3x4.e3m2x4 555
+satfinite.e4m3x4.e2m3x4.e2m3x4 556
+satfinite.e4m3x4.e2m3x4.e2m1x4 557
+satfinite.e4m3x4.e2m3x4.e2m1p4x4 558
+satfinite.e4m3x4.e2m3x4.ue8m0x4 559
+satfinite.e4m3x4.e2m1x4.e5m2x4 560
 satfinite.e4m3x4.e2m1x4.e4m3x4 35
-satfinite.e4m3x4.e2m1x4.e3m2x4 552
-satfinite.e4m3x4.e2m1x4.e2m3x4 553
-satfinite.e4m3x4.e2m1x4.e2m1x4 554
-satfinite.e4m3x4.e2m1x4.e2m1p4x4 555
-satfinite.e4m3x4.e2m1x4.ue8m0x4 556
-satfinite.e4m3x4.e2m1p4x4.e5m2x4 557
+satfinite.e4m3x4.e2m1x4.e3m2x4 561
+satfinite.e4m3x4.e2m1x4.e2m3x4 562
+satfinite.e4m3x4.e2m1x4.e2m1x4 563
+satfinite.e4m3x4.e2m1x4.e2m1p4x4 564
+satfinite.e4m3x4.e2m1x4.ue8m0x4 565
+satfinite.e4m3x4.e2m1p4x4.e5m2x4 566
 satfinite.e4m3x4.e2m1p4x4.e4m3x4 36
-satfinite.e4m3x4.e2m1p4x4.e3m2x4 558
-satfinite.e4m3x4.e2m1p4x4.e2m3x4 559
-satfinite.e4m3x4.e2m1p4x4.e2m1x4 560
-satfinite.e4m3x4.e2m1p4x4.e2m1p4x4 561
-satfinite.e4m3x4.e2m1p4x4.ue8m0x4 562
-satfinite.e4m3x4.ue8m0x4.e5m2x4 563
+satfinite.e4m3x4.e2m1p4x4.e3m2x4 567
+satfinite.e4m3x4.e2m1p4x4.e2m3x4 568
+satfinite.e4m3x4.e2m1p4x4.e2m1x4 569
+satfinite.e4m3x4.e2m1p4x4.e2m1p4x4 570
+satfinite.e4m3x4.e2m1p4x4.ue8m0x4 571
+satfinite.e4m3x4.ue8m0x4.e5m2x4 572
 satfinite.e4m3x4.ue8m0x4.e4m3x4 37
-satfinite.e4m3x4.ue8m0x4.e3m2x4 564
-satfinite.e4m3x4.ue8m0x4.e2m3x4 565
-satfinite.e4m3x4.ue8m0x4.e2m1x4 566
-satfinite.e4m3x4.ue8m0x4.e2m1p4x4 567
-satfinite.e4m3x4.ue8m0x4.ue8m0x4 568
+satfinite.e4m3x4.ue8m0x4.e3m2x4 573
+satfinite.e4m3x4.ue8m0x4.e2m3x4 574
+satfinite.e4m3x4.ue8m0x4.e2m1x4 575
+satfinite.e4m3x4.ue8m0x4.e2m1p4x4 576
+satfinite.e4m3x4.ue8m0x4.ue8m0x4 577
 rn.e5m2x4.e5m2x4.e5m2x4 24
-rn.e5m2x4.e5m2x4.e4m3x4 485
-rn.e5m2x4.e5m2x4.e3m2x4 486
-rn.e5m2x4.e5m2x4.e2m3x4 487
-rn.e5m2x4.e5m2x4.e2m1x4 488
-rn.e5m2x4.e5m2x4.e2m1p4x4 489
-rn.e5m2x4.e5m2x4.ue8m0x4 490
+rn.e5m2x4.e5m2x4.e4m3x4 494
+rn.e5m2x4.e5m2x4.e3m2x4 495
+rn.e5m2x4.e5m2x4.e2m3x4 496
+rn.e5m2x4.e5m2x4.e2m1x4 497
+rn.e5m2x4.e5m2x4.e2m1p4x4 498
+rn.e5m2x4.e5m2x4.ue8m0x4 499
 rn.e5m2x4.e4m3x4.e5m2x4 25
-rn.e5m2x4.e4m3x4.e4m3x4 491
-rn.e5m2x4.e4m3x4.e3m2x4 492
-rn.e5m2x4.e4m3x4.e2m3x4 493
-rn.e5m2x4.e4m3x4.e2m1x4 494
-rn.e5m2x4.e4m3x4.e2m1p4x4 495
-rn.e5m2x4.e4m3x4.ue8m0x4 496
+rn.e5m2x4.e4m3x4.e4m3x4 500
+rn.e5m2x4.e4m3x4.e3m2x4 501
+rn.e5m2x4.e4m3x4.e2m3x4 502
+rn.e5m2x4.e4m3x4.e2m1x4 503
+rn.e5m2x4.e4m3x4.e2m1p4x4 504
+rn.e5m2x4.e4m3x4.ue8m0x4 505
 rn.e5m2x4.e3m2x4.e5m2x4 26
-rn.e5m2x4.e3m2x4.e4m3x4 497
-rn.e5m2x4.e3m2x4.e3m2x4 498
-rn.e5m2x4.e3m2x4.e2m3x4 499
-rn.e5m2x4.e3m2x4.e2m1x4 500
-rn.e5m2x4.e3m2x4.e2m1p4x4 501
-rn.e5m2x4.e3m2x4.ue8m0x4 502
+rn.e5m2x4.e3m2x4.e4m3x4 506
+rn.e5m2x4.e3m2x4.e3m2x4 507
+rn.e5m2x4.e3m2x4.e2m3x4 508
+rn.e5m2x4.e3m2x4.e2m1x4 509
+rn.e5m2x4.e3m2x4.e2m1p4x4 510
+rn.e5m2x4.e3m2x4.ue8m0x4 511
 rn.e5m2x4.e2m3x4.e5m2x4 27
-rn.e5m2x4.e2m3x4.e4m3x4 503
-rn.e5m2x4.e2m3x4.e3m2x4 504
-rn.e5m2x4.e2m3x4.e2m3x4 505
-rn.e5m2x4.e2m3x4.e2m1x4 506
-rn.e5m2x4.e2m3x4.e2m1p4x4 507
-rn.e5m2x4.e2m3x4.ue8m0x4 508
+rn.e5m2x4.e2m3x4.e4m3x4 512
+rn.e5m2x4.e2m3x4.e3m2x4 513
+rn.e5m2x4.e2m3x4.e2m3x4 514
+rn.e5m2x4.e2m3x4.e2m1x4 515
+rn.e5m2x4.e2m3x4.e2m1p4x4 516
+rn.e5m2x4.e2m3x4.ue8m0x4 517
 rn.e5m2x4.e2m1x4.e5m2x4 28
-rn.e5m2x4.e2m1x4.e4m3x4 509
-rn.e5m2x4.e2m1x4.e3m2x4 510
-rn.e5m2x4.e2m1x4.e2m3x4 511
-rn.e5m2x4.e2m1x4.e2m1x4 512
-rn.e5m2x4.e2m1x4.e2m1p4x4 513
-rn.e5m2x4.e2m1x4.ue8m0x4 514
+rn.e5m2x4.e2m1x4.e4m3x4 518
+rn.e5m2x4.e2m1x4.e3m2x4 519
+rn.e5m2x4.e2m1x4.e2m3x4 520
+rn.e5m2x4.e2m1x4.e2m1x4 521
+rn.e5m2x4.e2m1x4.e2m1p4x4 522
+rn.e5m2x4.e2m1x4.ue8m0x4 523
 rn.e5m2x4.e2m1p4x4.e5m2x4 29
-rn.e5m2x4.e2m1p4x4.e4m3x4 515
-rn.e5m2x4.e2m1p4x4.e3m2x4 516
-rn.e5m2x4.e2m1p4x4.e2m3x4 517
-rn.e5m2x4.e2m1p4x4.e2m1x4 518
-rn.e5m2x4.e2m1p4x4.e2m1p4x4 519
-rn.e5m2x4.e2m1p4x4.ue8m0x4 520
+rn.e5m2x4.e2m1p4x4.e4m3x4 524
+rn.e5m2x4.e2m1p4x4.e3m2x4 525
+rn.e5m2x4.e2m1p4x4.e2m3x4 526
+rn.e5m2x4.e2m1p4x4.e2m1x4 527
+rn.e5m2x4.e2m1p4x4.e2m1p4x4 528
+rn.e5m2x4.e2m1p4x4.ue8m0x4 529
 rn.e5m2x4.ue8m0x4.e5m2x4 30
-rn.e5m2x4.ue8m0x4.e4m3x4 521
-rn.e5m2x4.ue8m0x4.e3m2x4 522
-rn.e5m2x4.ue8m0x4.e2m3x4 523
-rn.e5m2x4.ue8m0x4.e2m1x4 524
-rn.e5m2x4.ue8m0x4.e2m1p4x4 525
-rn.e5m2x4.ue8m0x4.ue8m0x4 526
-rn.e4m3x4.e5m2x4.e5m2x4 527
+rn.e5m2x4.ue8m0x4.e4m3x4 530
+rn.e5m2x4.ue8m0x4.e3m2x4 531
+rn.e5m2x4.ue8m0x4.e2m3x4 532
+rn.e5m2x4.ue8m0x4.e2m1x4 533
+rn.e5m2x4.ue8m0x4.e2m1p4x4 534
+rn.e5m2x4.ue8m0x4.ue8m0x4 535
+rn.e4m3x4.e5m2x4.e5m2x4 536
 rn.e4m3x4.e5m2x4.e4m3x4 31
-rn.e4m3x4.e5m2x4.e3m2x4 528
-rn.e4m3x4.e5m2x4.e2m3x4 529
-rn.e4m3x4.e5m2x4.e2m1x4 530
-rn.e4m3x4.e5m2x4.e2m1p4x4 531
-rn.e4m3x4.e5m2x4.ue8m0x4 532
-rn.e4m3x4.e4m3x4.e5m2x4 533
+rn.e4m3x4.e5m2x4.e3m2x4 537
+rn.e4m3x4.e5m2x4.e2m3x4 538
+rn.e4m3x4.e5m2x4.e2m1x4 539
+rn.e4m3x4.e5m2x4.e2m1p4x4 540
+rn.e4m3x4.e5m2x4.ue8m0x4 541
+rn.e4m3x4.e4m3x4.e5m2x4 542
 rn.e4m3x4.e4m3x4.e4m3x4 32
-rn.e4m3x4.e4m3x4.e3m2x4 534
-rn.e4m3x4.e4m3x4.e2m3x4 535
-rn.e4m3x4.e4m3x4.e2m1x4 536
-rn.e4m3x4.e4m3x4.e2m1p4x4 537
-rn.e4m3x4.e4m3x4.ue8m0x4 538
-rn.e4m3x4.e3m2x4.e5m2x4 539
+rn.e4m3x4.e4m3x4.e3m2x4 543
+rn.e4m3x4.e4m3x4.e2m3x4 544
+rn.e4m3x4.e4m3x4.e2m1x4 545
+rn.e4m3x4.e4m3x4.e2m1p4x4 546
+rn.e4m3x4.e4m3x4.ue8m0x4 547
+rn.e4m3x4.e3m2x4.e5m2x4 548
 rn.e4m3x4.e3m2x4.e4m3x4 33
-rn.e4m3x4.e3m2x4.e3m2x4 540
-rn.e4m3x4.e3m2x4.e2m3x4 541
-rn.e4m3x4.e3m2x4.e2m1x4 542
-rn.e4m3x4.e3m2x4.e2m1p4x4 543
-rn.e4m3x4.e3m2x4.ue8m0x4 544
-rn.e4m3x4.e2m3x4.e5m2x4 545
+rn.e4m3x4.e3m2x4.e3m2x4 549
+rn.e4m3x4.e3m2x4.e2m3x4 550
+rn.e4m3x4.e3m2x4.e2m1x4 551
+rn.e4m3x4.e3m2x4.e2m1p4x4 552
+rn.e4m3x4.e3m2x4.ue8m0x4 553
+rn.e4m3x4.e2m3x4.e5m2x4 554
 rn.e4m3x4.e2m3x4.e4m3x4 34
-rn.e4m3x4.e2m3x4.e3m2x4 546
-rn.e4m3x4.e2m3x4.e2m3x4 547
-rn.e4m3x4.e2m3x4.e2m1x4 548
-rn.e4m3x4.e2m3x4.e2m1p4x4 549
-rn.e4m3x4.e2m3x4.ue8m0x4 550
-rn.e4m3x4.e2m1x4.e5m2x4 551
+rn.e4m3x4.e2m3x4.e3m2x4 555
+rn.e4m3x4.e2m3x4.e2m3x4 556
+rn.e4m3x4.e2m3x4.e2m1x4 557
+rn.e4m3x4.e2m3x4.e2m1p4x4 558
+rn.e4m3x4.e2m3x4.ue8m0x4 559
+rn.e4m3x4.e2m1x4.e5m2x4 560
 rn.e4m3x4.e2m1x4.e4m3x4 35
-rn.e4m3x4.e2m1x4.e3m2x4 552
-rn.e4m3x4.e2m1x4.e2m3x4 553
-rn.e4m3x4.e2m1x4.e2m1x4 554
-rn.e4m3x4.e2m1x4.e2m1p4x4 555
-rn.e4m3x4.e2m1x4.ue8m0x4 556
-rn.e4m3x4.e2m1p4x4.e5m2x4 557
+rn.e4m3x4.e2m1x4.e3m2x4 561
+rn.e4m3x4.e2m1x4.e2m3x4 562
+rn.e4m3x4.e2m1x4.e2m1x4 563
+rn.e4m3x4.e2m1x4.e2m1p4x4 564
+rn.e4m3x4.e2m1x4.ue8m0x4 565
+rn.e4m3x4.e2m1p4x4.e5m2x4 566
 rn.e4m3x4.e2m1p4x4.e4m3x4 36
-rn.e4m3x4.e2m1p4x4.e3m2x4 558
-rn.e4m3x4.e2m1p4x4.e2m3x4 559
-rn.e4m3x4.e2m1p4x4.e2m1x4 560
-rn.e4m3x4.e2m1p4x4.e2m1p4x4 561
-rn.e4m3x4.e2m1p4x4.ue8m0x4 562
-rn.e4m3x4.ue8m0x4.e5m2x4 563
+rn.e4m3x4.e2m1p4x4.e3m2x4 567
+rn.e4m3x4.e2m1p4x4.e2m3x4 568
+rn.e4m3x4.e2m1p4x4.e2m1x4 569
+rn.e4m3x4.e2m1p4x4.e2m1p4x4 570
+rn.e4m3x4.e2m1p4x4.ue8m0x4 571
+rn.e4m3x4.ue8m0x4.e5m2x4 572
 rn.e4m3x4.ue8m0x4.e4m3x4 37
-rn.e4m3x4.ue8m0x4.e3m2x4 564
-rn.e4m3x4.ue8m0x4.e2m3x4 565
-rn.e4m3x4.ue8m0x4.e2m1x4 566
-rn.e4m3x4.ue8m0x4.e2m1p4x4 567
-rn.e4m3x4.ue8m0x4.ue8m0x4 568
+rn.e4m3x4.ue8m0x4.e3m2x4 573
+rn.e4m3x4.ue8m0x4.e2m3x4 574
+rn.e4m3x4.ue8m0x4.e2m1x4 575
+rn.e4m3x4.ue8m0x4.e2m1p4x4 576
+rn.e4m3x4.ue8m0x4.ue8m0x4 577
 rn.satfinite.e5m2x4.e5m2x4.e5m2x4 24
-rn.satfinite.e5m2x4.e5m2x4.e4m3x4 485
-rn.satfinite.e5m2x4.e5m2x4.e3m2x4 486
-rn.satfinite.e5m2x4.e5m2x4.e2m3x4 487
-rn.satfinite.e5m2x4.e5m2x4.e2m1x4 488
-rn.satfinite.e5m2x4.e5m2x4.e2m1p4x4 489
-rn.satfinite.e5m2x4.e5m2x4.ue8m0x4 490
+rn.satfinite.e5m2x4.e5m2x4.e4m3x4 494
+rn.satfinite.e5m2x4.e5m2x4.e3m2x4 495
+rn.satfinite.e5m2x4.e5m2x4.e2m3x4 496
+rn.satfinite.e5m2x4.e5m2x4.e2m1x4 497
+rn.satfinite.e5m2x4.e5m2x4.e2m1p4x4 498
+rn.satfinite.e5m2x4.e5m2x4.ue8m0x4 499
 rn.satfinite.e5m2x4.e4m3x4.e5m2x4 25
-rn.satfinite.e5m2x4.e4m3x4.e4m3x4 491
-rn.satfinite.e5m2x4.e4m3x4.e3m2x4 492
-rn.satfinite.e5m2x4.e4m3x4.e2m3x4 493
-rn.satfinite.e5m2x4.e4m3x4.e2m1x4 494
-rn.satfinite.e5m2x4.e4m3x4.e2m1p4x4 495
-rn.satfinite.e5m2x4.e4m3x4.ue8m0x4 496
+rn.satfinite.e5m2x4.e4m3x4.e4m3x4 500
+rn.satfinite.e5m2x4.e4m3x4.e3m2x4 501
+rn.satfinite.e5m2x4.e4m3x4.e2m3x4 502
+rn.satfinite.e5m2x4.e4m3x4.e2m1x4 503
+rn.satfinite.e5m2x4.e4m3x4.e2m1p4x4 504
+rn.satfinite.e5m2x4.e4m3x4.ue8m0x4 505
 rn.satfinite.e5m2x4.e3m2x4.e5m2x4 26
-rn.satfinite.e5m2x4.e3m2x4.e4m3x4 497
-rn.satfinite.e5m2x4.e3m2x4.e3m2x4 498
-rn.satfinite.e5m2x4.e3m2x4.e2m3x4 499
-rn.satfinite.e5m2x4.e3m2x4.e2m1x4 500
-rn.satfinite.e5m2x4.e3m2x4.e2m1p4x4 501
-rn.satfinite.e5m2x4.e3m2x4.ue8m0x4 502
+rn.satfinite.e5m2x4.e3m2x4.e4m3x4 506
+rn.satfinite.e5m2x4.e3m2x4.e3m2x4 507
+rn.satfinite.e5m2x4.e3m2x4.e2m3x4 508
+rn.satfinite.e5m2x4.e3m2x4.e2m1x4 509
+rn.satfinite.e5m2x4.e3m2x4.e2m1p4x4 510
+rn.satfinite.e5m2x4.e3m2x4.ue8m0x4 511
 rn.satfinite.e5m2x4.e2m3x4.e5m2x4 27
-rn.satfinite.e5m2x4.e2m3x4.e4m3x4 503
-rn.satfinite.e5m2x4.e2m3x4.e3m2x4 504
-rn.satfinite.e5m2x4.e2m3x4.e2m3x4 505
-rn.satfinite.e5m2x4.e2m3x4.e2m1x4 506
-rn.satfinite.e5m2x4.e2m3x4.e2m1p4x4 507
-rn.satfinite.e5m2x4.e2m3x4.ue8m0x4 508
+rn.satfinite.e5m2x4.e2m3x4.e4m3x4 512
+rn.satfinite.e5m2x4.e2m3x4.e3m2x4 513
+rn.satfinite.e5m2x4.e2m3x4.e2m3x4 514
+rn.satfinite.e5m2x4.e2m3x4.e2m1x4 515
+rn.satfinite.e5m2x4.e2m3x4.e2m1p4x4 516
+rn.satfinite.e5m2x4.e2m3x4.ue8m0x4 517
 rn.satfinite.e5m2x4.e2m1x4.e5m2x4 28
-rn.satfinite.e5m2x4.e2m1x4.e4m3x4 509
-rn.satfinite.e5m2x4.e2m1x4.e3m2x4 510
-rn.satfinite.e5m2x4.e2m1x4.e2m3x4 511
-rn.satfinite.e5m2x4.e2m1x4.e2m1x4 512
-rn.satfinite.e5m2x4.e2m1x4.e2m1p4x4 513
-rn.satfinite.e5m2x4.e2m1x4.ue8m0x4 514
+rn.satfinite.e5m2x4.e2m1x4.e4m3x4 518
+rn.satfinite.e5m2x4.e2m1x4.e3m2x4 519
+rn.satfinite.e5m2x4.e2m1x4.e2m3x4 520
+rn.satfinite.e5m2x4.e2m1x4.e2m1x4 521
+rn.satfinite.e5m2x4.e2m1x4.e2m1p4x4 522
+rn.satfinite.e5m2x4.e2m1x4.ue8m0x4 523
 rn.satfinite.e5m2x4.e2m1p4x4.e5m2x4 29
-rn.satfinite.e5m2x4.e2m1p4x4.e4m3x4 515
-rn.satfinite.e5m2x4.e2m1p4x4.e3m2x4 516
-rn.satfinite.e5m2x4.e2m1p4x4.e2m3x4 517
-rn.satfinite.e5m2x4.e2m1p4x4.e2m1x4 518
-rn.satfinite.e5m2x4.e2m1p4x4.e2m1p4x4 519
-rn.satfinite.e5m2x4.e2m1p4x4.ue8m0x4 520
+rn.satfinite.e5m2x4.e2m1p4x4.e4m3x4 524
+rn.satfinite.e5m2x4.e2m1p4x4.e3m2x4 525
+rn.satfinite.e5m2x4.e2m1p4x4.e2m3x4 526
+rn.satfinite.e5m2x4.e2m1p4x4.e2m1x4 527
+rn.satfinite.e5m2x4.e2m1p4x4.e2m1p4x4 528
+rn.satfinite.e5m2x4.e2m1p4x4.ue8m0x4 529
 rn.satfinite.e5m2x4.ue8m0x4.e5m2x4 30
-rn.satfinite.e5m2x4.ue8m0x4.e4m3x4 521
-rn.satfinite.e5m2x4.ue8m0x4.e3m2x4 522
-rn.satfinite.e5m2x4.ue8m0x4.e2m3x4 523
-rn.satfinite.e5m2x4.ue8m0x4.e2m1x4 524
-rn.satfinite.e5m2x4.ue8m0x4.e2m1p4x4 525
-rn.satfinite.e5m2x4.ue8m0x4.ue8m0x4 526
-rn.satfinite.e4m3x4.e5m2x4.e5m2x4 527
+rn.satfinite.e5m2x4.ue8m0x4.e4m3x4 530
+rn.satfinite.e5m2x4.ue8m0x4.e3m2x4 531
+rn.satfinite.e5m2x4.ue8m0x4.e2m3x4 532
+rn.satfinite.e5m2x4.ue8m0x4.e2m1x4 533
+rn.satfinite.e5m2x4.ue8m0x4.e2m1p4x4 534
+rn.satfinite.e5m2x4.ue8m0x4.ue8m0x4 535
+rn.satfinite.e4m3x4.e5m2x4.e5m2x4 536
 rn.satfinite.e4m3x4.e5m2x4.e4m3x4 31
-rn.satfinite.e4m3x4.e5m2x4.e3m2x4 528
-rn.satfinite.e4m3x4.e5m2x4.e2m3x4 529
-rn.satfinite.e4m3x4.e5m2x4.e2m1x4 530
-rn.satfinite.e4m3x4.e5m2x4.e2m1p4x4 531
-rn.satfinite.e4m3x4.e5m2x4.ue8m0x4 532
-rn.satfinite.e4m3x4.e4m3x4.e5m2x4 533
+rn.satfinite.e4m3x4.e5m2x4.e3m2x4 537
+rn.satfinite.e4m3x4.e5m2x4.e2m3x4 538
+rn.satfinite.e4m3x4.e5m2x4.e2m1x4 539
+rn.satfinite.e4m3x4.e5m2x4.e2m1p4x4 540
+rn.satfinite.e4m3x4.e5m2x4.ue8m0x4 541
+rn.satfinite.e4m3x4.e4m3x4.e5m2x4 542
 rn.satfinite.e4m3x4.e4m3x4.e4m3x4 32
-rn.satfinite.e4m3x4.e4m3x4.e3m2x4 534
-rn.satfinite.e4m3x4.e4m3x4.e2m3x4 535
-rn.satfinite.e4m3x4.e4m3x4.e2m1x4 536
-rn.satfinite.e4m3x4.e4m3x4.e2m1p4x4 537
-rn.satfinite.e4m3x4.e4m3x4.ue8m0x4 538
-rn.satfinite.e4m3x4.e3m2x4.e5m2x4 539
+rn.satfinite.e4m3x4.e4m3x4.e3m2x4 543
+rn.satfinite.e4m3x4.e4m3x4.e2m3x4 544
+rn.satfinite.e4m3x4.e4m3x4.e2m1x4 545
+rn.satfinite.e4m3x4.e4m3x4.e2m1p4x4 546
+rn.satfinite.e4m3x4.e4m3x4.ue8m0x4 547
+rn.satfinite.e4m3x4.e3m2x4.e5m2x4 548
 rn.satfinite.e4m3x4.e3m2x4.e4m3x4 33
-rn.satfinite.e4m3x4.e3m2x4.e3m2x4 540
-rn.satfinite.e4m3x4.e3m2x4.e2m3x4 541
-rn.satfinite.e4m3x4.e3m2x4.e2m1x4 542
-rn.satfinite.e4m3x4.e3m2x4.e2m1p4x4 543
-rn.satfinite.e4m3x4.e3m2x4.ue8m0x4 544
-rn.satfinite.e4m3x4.e2m3x4.e5m2x4 545
+rn.satfinite.e4m3x4.e3m2x4.e3m2x4 549
+rn.satfinite.e4m3x4.e3m2x4.e2m3x4 550
+rn.satfinite.e4m3x4.e3m2x4.e2m1x4 551
+rn.satfinite.e4m3x4.e3m2x4.e2m1p4x4 552
+rn.satfinite.e4m3x4.e3m2x4.ue8m0x4 553
+rn.satfinite.e4m3x4.e2m3x4.e5m2x4 554
 rn.satfinite.e4m3x4.e2m3x4.e4m3x4 34
-rn.satfinite.e4m3x4.e2m3x4.e3m2x4 546
-rn.satfinite.e4m3x4.e2m3x4.e2m3x4 547
-rn.satfinite.e4m3x4.e2m3x4.e2m1x4 548
-rn.satfinite.e4m3x4.e2m3x4.e2m1p4x4 549
-rn.satfinite.e4m3x4.e2m3x4.ue8m0x4 550
-rn.satfinite.e4m3x4.e2m1x4.e5m2x4 551
+rn.satfinite.e4m3x4.e2m3x4.e3m2x4 555
+rn.satfinite.e4m3x4.e2m3x4.e2m3x4 556
+rn.satfinite.e4m3x4.e2m3x4.e2m1x4 557
+rn.satfinite.e4m3x4.e2m3x4.e2m1p4x4 558
+rn.satfinite.e4m3x4.e2m3x4.ue8m0x4 559
+rn.satfinite.e4m3x4.e2m1x4.e5m2x4 560
 rn.satfinite.e4m3x4.e2m1x4.e4m3x4 35
-rn.satfinite.e4m3x4.e2m1x4.e3m2x4 552
-rn.satfinite.e4m3x4.e2m1x4.e2m3x4 553
-rn.satfinite.e4m3x4.e2m1x4.e2m1x4 554
-rn.satfinite.e4m3x4.e2m1x4.e2m1p4x4 555
-rn.satfinite.e4m3x4.e2m1x4.ue8m0x4 556
-rn.satfinite.e4m3x4.e2m1p4x4.e5m2x4 557
+rn.satfinite.e4m3x4.e2m1x4.e3m2x4 561
+rn.satfinite.e4m3x4.e2m1x4.e2m3x4 562
+rn.satfinite.e4m3x4.e2m1x4.e2m1x4 563
+rn.satfinite.e4m3x4.e2m1x4.e2m1p4x4 564
+rn.satfinite.e4m3x4.e2m1x4.ue8m0x4 565
+rn.satfinite.e4m3x4.e2m1p4x4.e5m2x4 566
 rn.satfinite.e4m3x4.e2m1p4x4.e4m3x4 36
-rn.satfinite.e4m3x4.e2m1p4x4.e3m2x4 558
-rn.satfinite.e4m3x4.e2m1p4x4.e2m3x4 559
-rn.satfinite.e4m3x4.e2m1p4x4.e2m1x4 560
-rn.satfinite.e4m3x4.e2m1p4x4.e2m1p4x4 561
-rn.satfinite.e4m3x4.e2m1p4x4.ue8m0x4 562
-rn.satfinite.e4m3x4.ue8m0x4.e5m2x4 563
+rn.satfinite.e4m3x4.e2m1p4x4.e3m2x4 567
+rn.satfinite.e4m3x4.e2m1p4x4.e2m3x4 568
+rn.satfinite.e4m3x4.e2m1p4x4.e2m1x4 569
+rn.satfinite.e4m3x4.e2m1p4x4.e2m1p4x4 570
+rn.satfinite.e4m3x4.e2m1p4x4.ue8m0x4 571
+rn.satfinite.e4m3x4.ue8m0x4.e5m2x4 572
 rn.satfinite.e4m3x4.ue8m0x4.e4m3x4 37
-rn.satfinite.e4m3x4.ue8m0x4.e3m2x4 564
-rn.satfinite.e4m3x4.ue8m0x4.e2m3x4 565
-rn.satfinite.e4m3x4.ue8m0x4.e2m1x4 566
-rn.satfinite.e4m3x4.ue8m0x4.e2m1p4x4 567
-rn.satfinite.e4m3x4.ue8m0x4.ue8m0x4 568
+rn.satfinite.e4m3x4.ue8m0x4.e3m2x4 573
+rn.satfinite.e4m3x4.ue8m0x4.e2m3x4 574
+rn.satfinite.e4m3x4.ue8m0x4.e2m1x4 575
+rn.satfinite.e4m3x4.ue8m0x4.e2m1p4x4 576
+rn.satfinite.e4m3x4.ue8m0x4.ue8m0x4 577
 """,
     "neg": """
 f32 0
 ftz.f32 1
 f64 2
-f16 569
-f16x2 570
-ftz.f16 569
-ftz.f16x2 570
+f16 578
+f16x2 579
+ftz.f16 578
+ftz.f16x2 579
 bf16 5
 bf16x2 6
 """,
     "not": """
-b16 474
-b32 475
-b64 476
-pred 477
+b16 580
+b32 581
+b64 582
+pred 486
 """,
     "or": """
 b16 41
@@ -4161,2217 +4174,2217 @@ pred 44
     "rcp": """
 approx.f32 47
 approx.ftz.f32 47
-rn.f32 571
-rn.ftz.f32 571
-rz.f32 571
-rz.ftz.f32 571
-rm.f32 571
-rm.ftz.f32 571
-rp.f32 571
-rp.ftz.f32 571
-rn.f64 572
-rz.f64 573
-rm.f64 573
-rp.f64 573
+rn.f32 583
+rn.ftz.f32 583
+rz.f32 583
+rz.ftz.f32 583
+rm.f32 583
+rm.ftz.f32 583
+rp.f32 583
+rp.ftz.f32 583
+rn.f64 584
+rz.f64 585
+rm.f64 585
+rp.f64 585
 f32 48
-approx.ftz.f64 574
-rn.ftz.f64 575
-rz.ftz.f64 576
-rm.ftz.f64 576
-rp.ftz.f64 576
+approx.ftz.f64 586
+rn.ftz.f64 587
+rz.ftz.f64 588
+rm.ftz.f64 588
+rp.ftz.f64 588
 """,
     "rsqrt": """
 approx.f32 47
 approx.ftz.f32 47
-approx.f64 577
-approx.ftz.f64 578
+approx.f64 589
+approx.ftz.f64 590
 f32 48
-f64 579
+f64 591
 """,
     "selp": """
-f32 580
-f64 581
-b16 582
-b32 583
-b64 584
+f32 592
+f64 593
+b16 594
+b32 595
+b64 596
 """,
     "set": """
-eq.u32.f32 585
-eq.s32.f32 586
+eq.u32.f32 597
+eq.s32.f32 598
 eq.f32.f32 7
-eq.ftz.u32.f32 587
-eq.ftz.s32.f32 588
+eq.ftz.u32.f32 599
+eq.ftz.s32.f32 600
 eq.ftz.f32.f32 8
-ne.u32.f32 585
-ne.s32.f32 586
+ne.u32.f32 597
+ne.s32.f32 598
 ne.f32.f32 7
-ne.ftz.u32.f32 587
-ne.ftz.s32.f32 588
+ne.ftz.u32.f32 599
+ne.ftz.s32.f32 600
 ne.ftz.f32.f32 8
-lt.u32.f32 585
-lt.s32.f32 586
+lt.u32.f32 597
+lt.s32.f32 598
 lt.f32.f32 7
-lt.ftz.u32.f32 587
-lt.ftz.s32.f32 588
+lt.ftz.u32.f32 599
+lt.ftz.s32.f32 600
 lt.ftz.f32.f32 8
-le.u32.f32 585
-le.s32.f32 586
+le.u32.f32 597
+le.s32.f32 598
 le.f32.f32 7
-le.ftz.u32.f32 587
-le.ftz.s32.f32 588
+le.ftz.u32.f32 599
+le.ftz.s32.f32 600
 le.ftz.f32.f32 8
-gt.u32.f32 585
-gt.s32.f32 586
+gt.u32.f32 597
+gt.s32.f32 598
 gt.f32.f32 7
-gt.ftz.u32.f32 587
-gt.ftz.s32.f32 588
+gt.ftz.u32.f32 599
+gt.ftz.s32.f32 600
 gt.ftz.f32.f32 8
-ge.u32.f32 585
-ge.s32.f32 586
+ge.u32.f32 597
+ge.s32.f32 598
 ge.f32.f32 7
-ge.ftz.u32.f32 587
-ge.ftz.s32.f32 588
+ge.ftz.u32.f32 599
+ge.ftz.s32.f32 600
 ge.ftz.f32.f32 8
-equ.u32.f32 585
-equ.s32.f32 586
+equ.u32.f32 597
+equ.s32.f32 598
 equ.f32.f32 7
-equ.ftz.u32.f32 587
-equ.ftz.s32.f32 588
+equ.ftz.u32.f32 599
+equ.ftz.s32.f32 600
 equ.ftz.f32.f32 8
-neu.u32.f32 585
-neu.s32.f32 586
+neu.u32.f32 597
+neu.s32.f32 598
 neu.f32.f32 7
-neu.ftz.u32.f32 587
-neu.ftz.s32.f32 588
+neu.ftz.u32.f32 599
+neu.ftz.s32.f32 600
 neu.ftz.f32.f32 8
-ltu.u32.f32 585
-ltu.s32.f32 586
+ltu.u32.f32 597
+ltu.s32.f32 598
 ltu.f32.f32 7
-ltu.ftz.u32.f32 587
-ltu.ftz.s32.f32 588
+ltu.ftz.u32.f32 599
+ltu.ftz.s32.f32 600
 ltu.ftz.f32.f32 8
-leu.u32.f32 585
-leu.s32.f32 586
+leu.u32.f32 597
+leu.s32.f32 598
 leu.f32.f32 7
-leu.ftz.u32.f32 587
-leu.ftz.s32.f32 588
+leu.ftz.u32.f32 599
+leu.ftz.s32.f32 600
 leu.ftz.f32.f32 8
-gtu.u32.f32 585
-gtu.s32.f32 586
+gtu.u32.f32 597
+gtu.s32.f32 598
 gtu.f32.f32 7
-gtu.ftz.u32.f32 587
-gtu.ftz.s32.f32 588
+gtu.ftz.u32.f32 599
+gtu.ftz.s32.f32 600
 gtu.ftz.f32.f32 8
-geu.u32.f32 585
-geu.s32.f32 586
+geu.u32.f32 597
+geu.s32.f32 598
 geu.f32.f32 7
-geu.ftz.u32.f32 587
-geu.ftz.s32.f32 588
+geu.ftz.u32.f32 599
+geu.ftz.s32.f32 600
 geu.ftz.f32.f32 8
-num.u32.f32 585
-num.s32.f32 586
+num.u32.f32 597
+num.s32.f32 598
 num.f32.f32 7
-num.ftz.u32.f32 587
-num.ftz.s32.f32 588
+num.ftz.u32.f32 599
+num.ftz.s32.f32 600
 num.ftz.f32.f32 8
-nan.u32.f32 585
-nan.s32.f32 586
+nan.u32.f32 597
+nan.s32.f32 598
 nan.f32.f32 7
-nan.ftz.u32.f32 587
-nan.ftz.s32.f32 588
+nan.ftz.u32.f32 599
+nan.ftz.s32.f32 600
 nan.ftz.f32.f32 8
-eq.and.u32.f32 589
-eq.and.s32.f32 590
-eq.and.f32.f32 580
-eq.and.ftz.u32.f32 591
-eq.and.ftz.s32.f32 592
-eq.and.ftz.f32.f32 593
-eq.or.u32.f32 589
-eq.or.s32.f32 590
-eq.or.f32.f32 580
-eq.or.ftz.u32.f32 591
-eq.or.ftz.s32.f32 592
-eq.or.ftz.f32.f32 593
-eq.xor.u32.f32 589
-eq.xor.s32.f32 590
-eq.xor.f32.f32 580
-eq.xor.ftz.u32.f32 591
-eq.xor.ftz.s32.f32 592
-eq.xor.ftz.f32.f32 593
-ne.and.u32.f32 589
-ne.and.s32.f32 590
-ne.and.f32.f32 580
-ne.and.ftz.u32.f32 591
-ne.and.ftz.s32.f32 592
-ne.and.ftz.f32.f32 593
-ne.or.u32.f32 589
-ne.or.s32.f32 590
-ne.or.f32.f32 580
-ne.or.ftz.u32.f32 591
-ne.or.ftz.s32.f32 592
-ne.or.ftz.f32.f32 593
-ne.xor.u32.f32 589
-ne.xor.s32.f32 590
-ne.xor.f32.f32 580
-ne.xor.ftz.u32.f32 591
-ne.xor.ftz.s32.f32 592
-ne.xor.ftz.f32.f32 593
-lt.and.u32.f32 589
-lt.and.s32.f32 590
-lt.and.f32.f32 580
-lt.and.ftz.u32.f32 591
-lt.and.ftz.s32.f32 592
-lt.and.ftz.f32.f32 593
-lt.or.u32.f32 589
-lt.or.s32.f32 590
-lt.or.f32.f32 580
-lt.or.ftz.u32.f32 591
-lt.or.ftz.s32.f32 592
-lt.or.ftz.f32.f32 593
-lt.xor.u32.f32 589
-lt.xor.s32.f32 590
-lt.xor.f32.f32 580
-lt.xor.ftz.u32.f32 591
-lt.xor.ftz.s32.f32 592
-lt.xor.ftz.f32.f32 593
-le.and.u32.f32 589
-le.and.s32.f32 590
-le.and.f32.f32 580
-le.and.ftz.u32.f32 591
-le.and.ftz.s32.f32 592
-le.and.ftz.f32.f32 593
-le.or.u32.f32 589
-le.or.s32.f32 590
-le.or.f32.f32 580
-le.or.ftz.u32.f32 591
-le.or.ftz.s32.f32 592
-le.or.ftz.f32.f32 593
-le.xor.u32.f32 589
-le.xor.s32.f32 590
-le.xor.f32.f32 580
-le.xor.ftz.u32.f32 591
-le.xor.ftz.s32.f32 592
-le.xor.ftz.f32.f32 593
-gt.and.u32.f32 589
-gt.and.s32.f32 590
-gt.and.f32.f32 580
-gt.and.ftz.u32.f32 591
-gt.and.ftz.s32.f32 592
-gt.and.ftz.f32.f32 593
-gt.or.u32.f32 589
-gt.or.s32.f32 590
-gt.or.f32.f32 580
-gt.or.ftz.u32.f32 591
-gt.or.ftz.s32.f32 592
-gt.or.ftz.f32.f32 593
-gt.xor.u32.f32 589
-gt.xor.s32.f32 590
-gt.xor.f32.f32 580
-gt.xor.ftz.u32.f32 591
-gt.xor.ftz.s32.f32 592
-gt.xor.ftz.f32.f32 593
-ge.and.u32.f32 589
-ge.and.s32.f32 590
-ge.and.f32.f32 580
-ge.and.ftz.u32.f32 591
-ge.and.ftz.s32.f32 592
-ge.and.ftz.f32.f32 593
-ge.or.u32.f32 589
-ge.or.s32.f32 590
-ge.or.f32.f32 580
-ge.or.ftz.u32.f32 591
-ge.or.ftz.s32.f32 592
-ge.or.ftz.f32.f32 593
-ge.xor.u32.f32 589
-ge.xor.s32.f32 590
-ge.xor.f32.f32 580
-ge.xor.ftz.u32.f32 591
-ge.xor.ftz.s32.f32 592
-ge.xor.ftz.f32.f32 593
-equ.and.u32.f32 589
-equ.and.s32.f32 590
-equ.and.f32.f32 580
-equ.and.ftz.u32.f32 591
-equ.and.ftz.s32.f32 592
-equ.and.ftz.f32.f32 593
-equ.or.u32.f32 589
-equ.or.s32.f32 590
-equ.or.f32.f32 580
-equ.or.ftz.u32.f32 591
-equ.or.ftz.s32.f32 592
-equ.or.ftz.f32.f32 593
-equ.xor.u32.f32 589
-equ.xor.s32.f32 590
-equ.xor.f32.f32 580
-equ.xor.ftz.u32.f32 591
-equ.xor.ftz.s32.f32 592
-equ.xor.ftz.f32.f32 593
-neu.and.u32.f32 589
-neu.and.s32.f32 590
-neu.and.f32.f32 580
-neu.and.ftz.u32.f32 591
-neu.and.ftz.s32.f32 592
-neu.and.ftz.f32.f32 593
-neu.or.u32.f32 589
-neu.or.s32.f32 590
-neu.or.f32.f32 580
-neu.or.ftz.u32.f32 591
-neu.or.ftz.s32.f32 592
-neu.or.ftz.f32.f32 593
-neu.xor.u32.f32 589
-neu.xor.s32.f32 590
-neu.xor.f32.f32 580
-neu.xor.ftz.u32.f32 591
-neu.xor.ftz.s32.f32 592
-neu.xor.ftz.f32.f32 593
-ltu.and.u32.f32 589
-ltu.and.s32.f32 590
-ltu.and.f32.f32 580
-ltu.and.ftz.u32.f32 591
-ltu.and.ftz.s32.f32 592
-ltu.and.ftz.f32.f32 593
-ltu.or.u32.f32 589
-ltu.or.s32.f32 590
-ltu.or.f32.f32 580
-ltu.or.ftz.u32.f32 591
-ltu.or.ftz.s32.f32 592
-ltu.or.ftz.f32.f32 593
-ltu.xor.u32.f32 589
-ltu.xor.s32.f32 590
-ltu.xor.f32.f32 580
-ltu.xor.ftz.u32.f32 591
-ltu.xor.ftz.s32.f32 592
-ltu.xor.ftz.f32.f32 593
-leu.and.u32.f32 589
-leu.and.s32.f32 590
-leu.and.f32.f32 580
-leu.and.ftz.u32.f32 591
-leu.and.ftz.s32.f32 592
-leu.and.ftz.f32.f32 593
-leu.or.u32.f32 589
-leu.or.s32.f32 590
-leu.or.f32.f32 580
-leu.or.ftz.u32.f32 591
-leu.or.ftz.s32.f32 592
-leu.or.ftz.f32.f32 593
-leu.xor.u32.f32 589
-leu.xor.s32.f32 590
-leu.xor.f32.f32 580
-leu.xor.ftz.u32.f32 591
-leu.xor.ftz.s32.f32 592
-leu.xor.ftz.f32.f32 593
-gtu.and.u32.f32 589
-gtu.and.s32.f32 590
-gtu.and.f32.f32 580
-gtu.and.ftz.u32.f32 591
-gtu.and.ftz.s32.f32 592
-gtu.and.ftz.f32.f32 593
-gtu.or.u32.f32 589
-gtu.or.s32.f32 590
-gtu.or.f32.f32 580
-gtu.or.ftz.u32.f32 591
-gtu.or.ftz.s32.f32 592
-gtu.or.ftz.f32.f32 593
-gtu.xor.u32.f32 589
-gtu.xor.s32.f32 590
-gtu.xor.f32.f32 580
-gtu.xor.ftz.u32.f32 591
-gtu.xor.ftz.s32.f32 592
-gtu.xor.ftz.f32.f32 593
-geu.and.u32.f32 589
-geu.and.s32.f32 590
-geu.and.f32.f32 580
-geu.and.ftz.u32.f32 591
-geu.and.ftz.s32.f32 592
-geu.and.ftz.f32.f32 593
-geu.or.u32.f32 589
-geu.or.s32.f32 590
-geu.or.f32.f32 580
-geu.or.ftz.u32.f32 591
-geu.or.ftz.s32.f32 592
-geu.or.ftz.f32.f32 593
-geu.xor.u32.f32 589
-geu.xor.s32.f32 590
-geu.xor.f32.f32 580
-geu.xor.ftz.u32.f32 591
-geu.xor.ftz.s32.f32 592
-geu.xor.ftz.f32.f32 593
-num.and.u32.f32 589
-num.and.s32.f32 590
-num.and.f32.f32 580
-num.and.ftz.u32.f32 591
-num.and.ftz.s32.f32 592
-num.and.ftz.f32.f32 593
-num.or.u32.f32 589
-num.or.s32.f32 590
-num.or.f32.f32 580
-num.or.ftz.u32.f32 591
-num.or.ftz.s32.f32 592
-num.or.ftz.f32.f32 593
-num.xor.u32.f32 589
-num.xor.s32.f32 590
-num.xor.f32.f32 580
-num.xor.ftz.u32.f32 591
-num.xor.ftz.s32.f32 592
-num.xor.ftz.f32.f32 593
-nan.and.u32.f32 589
-nan.and.s32.f32 590
-nan.and.f32.f32 580
-nan.and.ftz.u32.f32 591
-nan.and.ftz.s32.f32 592
-nan.and.ftz.f32.f32 593
-nan.or.u32.f32 589
-nan.or.s32.f32 590
-nan.or.f32.f32 580
-nan.or.ftz.u32.f32 591
-nan.or.ftz.s32.f32 592
-nan.or.ftz.f32.f32 593
-nan.xor.u32.f32 589
-nan.xor.s32.f32 590
-nan.xor.f32.f32 580
-nan.xor.ftz.u32.f32 591
-nan.xor.ftz.s32.f32 592
-nan.xor.ftz.f32.f32 593
-eq.u32.f64 594
-eq.s32.f64 595
-eq.f32.f64 596
-ne.u32.f64 594
-ne.s32.f64 595
-ne.f32.f64 596
-lt.u32.f64 594
-lt.s32.f64 595
-lt.f32.f64 596
-le.u32.f64 594
-le.s32.f64 595
-le.f32.f64 596
-gt.u32.f64 594
-gt.s32.f64 595
-gt.f32.f64 596
-ge.u32.f64 594
-ge.s32.f64 595
-ge.f32.f64 596
-equ.u32.f64 594
-equ.s32.f64 595
-equ.f32.f64 596
-neu.u32.f64 594
-neu.s32.f64 595
-neu.f32.f64 596
-ltu.u32.f64 594
-ltu.s32.f64 595
-ltu.f32.f64 596
-leu.u32.f64 594
-leu.s32.f64 595
-leu.f32.f64 596
-gtu.u32.f64 594
-gtu.s32.f64 595
-gtu.f32.f64 596
-geu.u32.f64 594
-geu.s32.f64 595
-geu.f32.f64 596
-num.u32.f64 594
-num.s32.f64 595
-num.f32.f64 596
-nan.u32.f64 594
-nan.s32.f64 595
-nan.f32.f64 596
-eq.and.u32.f64 597
-eq.and.s32.f64 598
-eq.and.f32.f64 599
-eq.or.u32.f64 597
-eq.or.s32.f64 598
-eq.or.f32.f64 599
-eq.xor.u32.f64 597
-eq.xor.s32.f64 598
-eq.xor.f32.f64 599
-ne.and.u32.f64 597
-ne.and.s32.f64 598
-ne.and.f32.f64 599
-ne.or.u32.f64 597
-ne.or.s32.f64 598
-ne.or.f32.f64 599
-ne.xor.u32.f64 597
-ne.xor.s32.f64 598
-ne.xor.f32.f64 599
-lt.and.u32.f64 597
-lt.and.s32.f64 598
-lt.and.f32.f64 599
-lt.or.u32.f64 597
-lt.or.s32.f64 598
-lt.or.f32.f64 599
-lt.xor.u32.f64 597
-lt.xor.s32.f64 598
-lt.xor.f32.f64 599
-le.and.u32.f64 597
-le.and.s32.f64 598
-le.and.f32.f64 599
-le.or.u32.f64 597
-le.or.s32.f64 598
-le.or.f32.f64 599
-le.xor.u32.f64 597
-le.xor.s32.f64 598
-le.xor.f32.f64 599
-gt.and.u32.f64 597
-gt.and.s32.f64 598
-gt.and.f32.f64 599
-gt.or.u32.f64 597
-gt.or.s32.f64 598
-gt.or.f32.f64 599
-gt.xor.u32.f64 597
-gt.xor.s32.f64 598
-gt.xor.f32.f64 599
-ge.and.u32.f64 597
-ge.and.s32.f64 598
-ge.and.f32.f64 599
-ge.or.u32.f64 597
-ge.or.s32.f64 598
-ge.or.f32.f64 599
-ge.xor.u32.f64 597
-ge.xor.s32.f64 598
-ge.xor.f32.f64 599
-equ.and.u32.f64 597
-equ.and.s32.f64 598
-equ.and.f32.f64 599
-equ.or.u32.f64 597
-equ.or.s32.f64 598
-equ.or.f32.f64 599
-equ.xor.u32.f64 597
-equ.xor.s32.f64 598
-equ.xor.f32.f64 599
-neu.and.u32.f64 597
-neu.and.s32.f64 598
-neu.and.f32.f64 599
-neu.or.u32.f64 597
-neu.or.s32.f64 598
-neu.or.f32.f64 599
-neu.xor.u32.f64 597
-neu.xor.s32.f64 598
-neu.xor.f32.f64 599
-ltu.and.u32.f64 597
-ltu.and.s32.f64 598
-ltu.and.f32.f64 599
-ltu.or.u32.f64 597
-ltu.or.s32.f64 598
-ltu.or.f32.f64 599
-ltu.xor.u32.f64 597
-ltu.xor.s32.f64 598
-ltu.xor.f32.f64 599
-leu.and.u32.f64 597
-leu.and.s32.f64 598
-leu.and.f32.f64 599
-leu.or.u32.f64 597
-leu.or.s32.f64 598
-leu.or.f32.f64 599
-leu.xor.u32.f64 597
-leu.xor.s32.f64 598
-leu.xor.f32.f64 599
-gtu.and.u32.f64 597
-gtu.and.s32.f64 598
-gtu.and.f32.f64 599
-gtu.or.u32.f64 597
-gtu.or.s32.f64 598
-gtu.or.f32.f64 599
-gtu.xor.u32.f64 597
-gtu.xor.s32.f64 598
-gtu.xor.f32.f64 599
-geu.and.u32.f64 597
-geu.and.s32.f64 598
-geu.and.f32.f64 599
-geu.or.u32.f64 597
-geu.or.s32.f64 598
-geu.or.f32.f64 599
-geu.xor.u32.f64 597
-geu.xor.s32.f64 598
-geu.xor.f32.f64 599
-num.and.u32.f64 597
-num.and.s32.f64 598
-num.and.f32.f64 599
-num.or.u32.f64 597
-num.or.s32.f64 598
-num.or.f32.f64 599
-num.xor.u32.f64 597
-num.xor.s32.f64 598
-num.xor.f32.f64 599
-nan.and.u32.f64 597
-nan.and.s32.f64 598
-nan.and.f32.f64 599
-nan.or.u32.f64 597
-nan.or.s32.f64 598
-nan.or.f32.f64 599
-nan.xor.u32.f64 597
-nan.xor.s32.f64 598
-nan.xor.f32.f64 599
-eq.f32.s16 600
-eq.f32.s32 601
-eq.f32.s64 602
-ne.f32.s16 600
-ne.f32.s32 601
-ne.f32.s64 602
-lt.f32.s16 600
-lt.f32.s32 601
-lt.f32.s64 602
-le.f32.s16 600
-le.f32.s32 601
-le.f32.s64 602
-gt.f32.s16 600
-gt.f32.s32 601
-gt.f32.s64 602
-ge.f32.s16 600
-ge.f32.s32 601
-ge.f32.s64 602
-eq.and.f32.s16 603
-eq.and.f32.s32 604
-eq.and.f32.s64 605
-eq.or.f32.s16 603
-eq.or.f32.s32 604
-eq.or.f32.s64 605
-eq.xor.f32.s16 603
-eq.xor.f32.s32 604
-eq.xor.f32.s64 605
-ne.and.f32.s16 603
-ne.and.f32.s32 604
-ne.and.f32.s64 605
-ne.or.f32.s16 603
-ne.or.f32.s32 604
-ne.or.f32.s64 605
-ne.xor.f32.s16 603
-ne.xor.f32.s32 604
-ne.xor.f32.s64 605
-lt.and.f32.s16 603
-lt.and.f32.s32 604
-lt.and.f32.s64 605
-lt.or.f32.s16 603
-lt.or.f32.s32 604
-lt.or.f32.s64 605
-lt.xor.f32.s16 603
-lt.xor.f32.s32 604
-lt.xor.f32.s64 605
-le.and.f32.s16 603
-le.and.f32.s32 604
-le.and.f32.s64 605
-le.or.f32.s16 603
-le.or.f32.s32 604
-le.or.f32.s64 605
-le.xor.f32.s16 603
-le.xor.f32.s32 604
-le.xor.f32.s64 605
-gt.and.f32.s16 603
-gt.and.f32.s32 604
-gt.and.f32.s64 605
-gt.or.f32.s16 603
-gt.or.f32.s32 604
-gt.or.f32.s64 605
-gt.xor.f32.s16 603
-gt.xor.f32.s32 604
-gt.xor.f32.s64 605
-ge.and.f32.s16 603
-ge.and.f32.s32 604
-ge.and.f32.s64 605
-ge.or.f32.s16 603
-ge.or.f32.s32 604
-ge.or.f32.s64 605
-ge.xor.f32.s16 603
-ge.xor.f32.s32 604
-ge.xor.f32.s64 605
-eq.f32.u16 606
-eq.f32.u32 607
-eq.f32.u64 608
-ne.f32.u16 606
-ne.f32.u32 607
-ne.f32.u64 608
-lt.f32.u16 606
-lt.f32.u32 607
-lt.f32.u64 608
-le.f32.u16 606
-le.f32.u32 607
-le.f32.u64 608
-gt.f32.u16 606
-gt.f32.u32 607
-gt.f32.u64 608
-ge.f32.u16 606
-ge.f32.u32 607
-ge.f32.u64 608
-lo.f32.u16 606
-lo.f32.u32 607
-lo.f32.u64 608
-ls.f32.u16 606
-ls.f32.u32 607
-ls.f32.u64 608
-hi.f32.u16 606
-hi.f32.u32 607
-hi.f32.u64 608
-hs.f32.u16 606
-hs.f32.u32 607
-hs.f32.u64 608
-eq.and.f32.u16 609
-eq.and.f32.u32 610
-eq.and.f32.u64 611
-eq.or.f32.u16 609
-eq.or.f32.u32 610
-eq.or.f32.u64 611
-eq.xor.f32.u16 609
-eq.xor.f32.u32 610
-eq.xor.f32.u64 611
-ne.and.f32.u16 609
-ne.and.f32.u32 610
-ne.and.f32.u64 611
-ne.or.f32.u16 609
-ne.or.f32.u32 610
-ne.or.f32.u64 611
-ne.xor.f32.u16 609
-ne.xor.f32.u32 610
-ne.xor.f32.u64 611
-lt.and.f32.u16 609
-lt.and.f32.u32 610
-lt.and.f32.u64 611
-lt.or.f32.u16 609
-lt.or.f32.u32 610
-lt.or.f32.u64 611
-lt.xor.f32.u16 609
-lt.xor.f32.u32 610
-lt.xor.f32.u64 611
-le.and.f32.u16 609
-le.and.f32.u32 610
-le.and.f32.u64 611
-le.or.f32.u16 609
-le.or.f32.u32 610
-le.or.f32.u64 611
-le.xor.f32.u16 609
-le.xor.f32.u32 610
-le.xor.f32.u64 611
-gt.and.f32.u16 609
-gt.and.f32.u32 610
-gt.and.f32.u64 611
-gt.or.f32.u16 609
-gt.or.f32.u32 610
-gt.or.f32.u64 611
-gt.xor.f32.u16 609
-gt.xor.f32.u32 610
-gt.xor.f32.u64 611
-ge.and.f32.u16 609
-ge.and.f32.u32 610
-ge.and.f32.u64 611
-ge.or.f32.u16 609
-ge.or.f32.u32 610
-ge.or.f32.u64 611
-ge.xor.f32.u16 609
-ge.xor.f32.u32 610
-ge.xor.f32.u64 611
-lo.and.f32.u16 609
-lo.and.f32.u32 610
-lo.and.f32.u64 611
-lo.or.f32.u16 609
-lo.or.f32.u32 610
-lo.or.f32.u64 611
-lo.xor.f32.u16 609
-lo.xor.f32.u32 610
-lo.xor.f32.u64 611
-ls.and.f32.u16 609
-ls.and.f32.u32 610
-ls.and.f32.u64 611
-ls.or.f32.u16 609
-ls.or.f32.u32 610
-ls.or.f32.u64 611
-ls.xor.f32.u16 609
-ls.xor.f32.u32 610
-ls.xor.f32.u64 611
-hi.and.f32.u16 609
-hi.and.f32.u32 610
-hi.and.f32.u64 611
-hi.or.f32.u16 609
-hi.or.f32.u32 610
-hi.or.f32.u64 611
-hi.xor.f32.u16 609
-hi.xor.f32.u32 610
-hi.xor.f32.u64 611
-hs.and.f32.u16 609
-hs.and.f32.u32 610
-hs.and.f32.u64 611
-hs.or.f32.u16 609
-hs.or.f32.u32 610
-hs.or.f32.u64 611
-hs.xor.f32.u16 609
-hs.xor.f32.u32 610
-hs.xor.f32.u64 611
-eq.f32.b16 612
-eq.f32.b32 613
-eq.f32.b64 614
-ne.f32.b16 612
-ne.f32.b32 613
-ne.f32.b64 614
-eq.and.f32.b16 615
-eq.and.f32.b32 616
-eq.and.f32.b64 617
-eq.or.f32.b16 615
-eq.or.f32.b32 616
-eq.or.f32.b64 617
-eq.xor.f32.b16 615
-eq.xor.f32.b32 616
-eq.xor.f32.b64 617
-ne.and.f32.b16 615
-ne.and.f32.b32 616
-ne.and.f32.b64 617
-ne.or.f32.b16 615
-ne.or.f32.b32 616
-ne.or.f32.b64 617
-ne.xor.f32.b16 615
-ne.xor.f32.b32 616
-ne.xor.f32.b64 617
+eq.and.u32.f32 601
+eq.and.s32.f32 602
+eq.and.f32.f32 592
+eq.and.ftz.u32.f32 603
+eq.and.ftz.s32.f32 604
+eq.and.ftz.f32.f32 605
+eq.or.u32.f32 601
+eq.or.s32.f32 602
+eq.or.f32.f32 592
+eq.or.ftz.u32.f32 603
+eq.or.ftz.s32.f32 604
+eq.or.ftz.f32.f32 605
+eq.xor.u32.f32 601
+eq.xor.s32.f32 602
+eq.xor.f32.f32 592
+eq.xor.ftz.u32.f32 603
+eq.xor.ftz.s32.f32 604
+eq.xor.ftz.f32.f32 605
+ne.and.u32.f32 601
+ne.and.s32.f32 602
+ne.and.f32.f32 592
+ne.and.ftz.u32.f32 603
+ne.and.ftz.s32.f32 604
+ne.and.ftz.f32.f32 605
+ne.or.u32.f32 601
+ne.or.s32.f32 602
+ne.or.f32.f32 592
+ne.or.ftz.u32.f32 603
+ne.or.ftz.s32.f32 604
+ne.or.ftz.f32.f32 605
+ne.xor.u32.f32 601
+ne.xor.s32.f32 602
+ne.xor.f32.f32 592
+ne.xor.ftz.u32.f32 603
+ne.xor.ftz.s32.f32 604
+ne.xor.ftz.f32.f32 605
+lt.and.u32.f32 601
+lt.and.s32.f32 602
+lt.and.f32.f32 592
+lt.and.ftz.u32.f32 603
+lt.and.ftz.s32.f32 604
+lt.and.ftz.f32.f32 605
+lt.or.u32.f32 601
+lt.or.s32.f32 602
+lt.or.f32.f32 592
+lt.or.ftz.u32.f32 603
+lt.or.ftz.s32.f32 604
+lt.or.ftz.f32.f32 605
+lt.xor.u32.f32 601
+lt.xor.s32.f32 602
+lt.xor.f32.f32 592
+lt.xor.ftz.u32.f32 603
+lt.xor.ftz.s32.f32 604
+lt.xor.ftz.f32.f32 605
+le.and.u32.f32 601
+le.and.s32.f32 602
+le.and.f32.f32 592
+le.and.ftz.u32.f32 603
+le.and.ftz.s32.f32 604
+le.and.ftz.f32.f32 605
+le.or.u32.f32 601
+le.or.s32.f32 602
+le.or.f32.f32 592
+le.or.ftz.u32.f32 603
+le.or.ftz.s32.f32 604
+le.or.ftz.f32.f32 605
+le.xor.u32.f32 601
+le.xor.s32.f32 602
+le.xor.f32.f32 592
+le.xor.ftz.u32.f32 603
+le.xor.ftz.s32.f32 604
+le.xor.ftz.f32.f32 605
+gt.and.u32.f32 601
+gt.and.s32.f32 602
+gt.and.f32.f32 592
+gt.and.ftz.u32.f32 603
+gt.and.ftz.s32.f32 604
+gt.and.ftz.f32.f32 605
+gt.or.u32.f32 601
+gt.or.s32.f32 602
+gt.or.f32.f32 592
+gt.or.ftz.u32.f32 603
+gt.or.ftz.s32.f32 604
+gt.or.ftz.f32.f32 605
+gt.xor.u32.f32 601
+gt.xor.s32.f32 602
+gt.xor.f32.f32 592
+gt.xor.ftz.u32.f32 603
+gt.xor.ftz.s32.f32 604
+gt.xor.ftz.f32.f32 605
+ge.and.u32.f32 601
+ge.and.s32.f32 602
+ge.and.f32.f32 592
+ge.and.ftz.u32.f32 603
+ge.and.ftz.s32.f32 604
+ge.and.ftz.f32.f32 605
+ge.or.u32.f32 601
+ge.or.s32.f32 602
+ge.or.f32.f32 592
+ge.or.ftz.u32.f32 603
+ge.or.ftz.s32.f32 604
+ge.or.ftz.f32.f32 605
+ge.xor.u32.f32 601
+ge.xor.s32.f32 602
+ge.xor.f32.f32 592
+ge.xor.ftz.u32.f32 603
+ge.xor.ftz.s32.f32 604
+ge.xor.ftz.f32.f32 605
+equ.and.u32.f32 601
+equ.and.s32.f32 602
+equ.and.f32.f32 592
+equ.and.ftz.u32.f32 603
+equ.and.ftz.s32.f32 604
+equ.and.ftz.f32.f32 605
+equ.or.u32.f32 601
+equ.or.s32.f32 602
+equ.or.f32.f32 592
+equ.or.ftz.u32.f32 603
+equ.or.ftz.s32.f32 604
+equ.or.ftz.f32.f32 605
+equ.xor.u32.f32 601
+equ.xor.s32.f32 602
+equ.xor.f32.f32 592
+equ.xor.ftz.u32.f32 603
+equ.xor.ftz.s32.f32 604
+equ.xor.ftz.f32.f32 605
+neu.and.u32.f32 601
+neu.and.s32.f32 602
+neu.and.f32.f32 592
+neu.and.ftz.u32.f32 603
+neu.and.ftz.s32.f32 604
+neu.and.ftz.f32.f32 605
+neu.or.u32.f32 601
+neu.or.s32.f32 602
+neu.or.f32.f32 592
+neu.or.ftz.u32.f32 603
+neu.or.ftz.s32.f32 604
+neu.or.ftz.f32.f32 605
+neu.xor.u32.f32 601
+neu.xor.s32.f32 602
+neu.xor.f32.f32 592
+neu.xor.ftz.u32.f32 603
+neu.xor.ftz.s32.f32 604
+neu.xor.ftz.f32.f32 605
+ltu.and.u32.f32 601
+ltu.and.s32.f32 602
+ltu.and.f32.f32 592
+ltu.and.ftz.u32.f32 603
+ltu.and.ftz.s32.f32 604
+ltu.and.ftz.f32.f32 605
+ltu.or.u32.f32 601
+ltu.or.s32.f32 602
+ltu.or.f32.f32 592
+ltu.or.ftz.u32.f32 603
+ltu.or.ftz.s32.f32 604
+ltu.or.ftz.f32.f32 605
+ltu.xor.u32.f32 601
+ltu.xor.s32.f32 602
+ltu.xor.f32.f32 592
+ltu.xor.ftz.u32.f32 603
+ltu.xor.ftz.s32.f32 604
+ltu.xor.ftz.f32.f32 605
+leu.and.u32.f32 601
+leu.and.s32.f32 602
+leu.and.f32.f32 592
+leu.and.ftz.u32.f32 603
+leu.and.ftz.s32.f32 604
+leu.and.ftz.f32.f32 605
+leu.or.u32.f32 601
+leu.or.s32.f32 602
+leu.or.f32.f32 592
+leu.or.ftz.u32.f32 603
+leu.or.ftz.s32.f32 604
+leu.or.ftz.f32.f32 605
+leu.xor.u32.f32 601
+leu.xor.s32.f32 602
+leu.xor.f32.f32 592
+leu.xor.ftz.u32.f32 603
+leu.xor.ftz.s32.f32 604
+leu.xor.ftz.f32.f32 605
+gtu.and.u32.f32 601
+gtu.and.s32.f32 602
+gtu.and.f32.f32 592
+gtu.and.ftz.u32.f32 603
+gtu.and.ftz.s32.f32 604
+gtu.and.ftz.f32.f32 605
+gtu.or.u32.f32 601
+gtu.or.s32.f32 602
+gtu.or.f32.f32 592
+gtu.or.ftz.u32.f32 603
+gtu.or.ftz.s32.f32 604
+gtu.or.ftz.f32.f32 605
+gtu.xor.u32.f32 601
+gtu.xor.s32.f32 602
+gtu.xor.f32.f32 592
+gtu.xor.ftz.u32.f32 603
+gtu.xor.ftz.s32.f32 604
+gtu.xor.ftz.f32.f32 605
+geu.and.u32.f32 601
+geu.and.s32.f32 602
+geu.and.f32.f32 592
+geu.and.ftz.u32.f32 603
+geu.and.ftz.s32.f32 604
+geu.and.ftz.f32.f32 605
+geu.or.u32.f32 601
+geu.or.s32.f32 602
+geu.or.f32.f32 592
+geu.or.ftz.u32.f32 603
+geu.or.ftz.s32.f32 604
+geu.or.ftz.f32.f32 605
+geu.xor.u32.f32 601
+geu.xor.s32.f32 602
+geu.xor.f32.f32 592
+geu.xor.ftz.u32.f32 603
+geu.xor.ftz.s32.f32 604
+geu.xor.ftz.f32.f32 605
+num.and.u32.f32 601
+num.and.s32.f32 602
+num.and.f32.f32 592
+num.and.ftz.u32.f32 603
+num.and.ftz.s32.f32 604
+num.and.ftz.f32.f32 605
+num.or.u32.f32 601
+num.or.s32.f32 602
+num.or.f32.f32 592
+num.or.ftz.u32.f32 603
+num.or.ftz.s32.f32 604
+num.or.ftz.f32.f32 605
+num.xor.u32.f32 601
+num.xor.s32.f32 602
+num.xor.f32.f32 592
+num.xor.ftz.u32.f32 603
+num.xor.ftz.s32.f32 604
+num.xor.ftz.f32.f32 605
+nan.and.u32.f32 601
+nan.and.s32.f32 602
+nan.and.f32.f32 592
+nan.and.ftz.u32.f32 603
+nan.and.ftz.s32.f32 604
+nan.and.ftz.f32.f32 605
+nan.or.u32.f32 601
+nan.or.s32.f32 602
+nan.or.f32.f32 592
+nan.or.ftz.u32.f32 603
+nan.or.ftz.s32.f32 604
+nan.or.ftz.f32.f32 605
+nan.xor.u32.f32 601
+nan.xor.s32.f32 602
+nan.xor.f32.f32 592
+nan.xor.ftz.u32.f32 603
+nan.xor.ftz.s32.f32 604
+nan.xor.ftz.f32.f32 605
+eq.u32.f64 606
+eq.s32.f64 607
+eq.f32.f64 608
+ne.u32.f64 606
+ne.s32.f64 607
+ne.f32.f64 608
+lt.u32.f64 606
+lt.s32.f64 607
+lt.f32.f64 608
+le.u32.f64 606
+le.s32.f64 607
+le.f32.f64 608
+gt.u32.f64 606
+gt.s32.f64 607
+gt.f32.f64 608
+ge.u32.f64 606
+ge.s32.f64 607
+ge.f32.f64 608
+equ.u32.f64 606
+equ.s32.f64 607
+equ.f32.f64 608
+neu.u32.f64 606
+neu.s32.f64 607
+neu.f32.f64 608
+ltu.u32.f64 606
+ltu.s32.f64 607
+ltu.f32.f64 608
+leu.u32.f64 606
+leu.s32.f64 607
+leu.f32.f64 608
+gtu.u32.f64 606
+gtu.s32.f64 607
+gtu.f32.f64 608
+geu.u32.f64 606
+geu.s32.f64 607
+geu.f32.f64 608
+num.u32.f64 606
+num.s32.f64 607
+num.f32.f64 608
+nan.u32.f64 606
+nan.s32.f64 607
+nan.f32.f64 608
+eq.and.u32.f64 609
+eq.and.s32.f64 610
+eq.and.f32.f64 611
+eq.or.u32.f64 609
+eq.or.s32.f64 610
+eq.or.f32.f64 611
+eq.xor.u32.f64 609
+eq.xor.s32.f64 610
+eq.xor.f32.f64 611
+ne.and.u32.f64 609
+ne.and.s32.f64 610
+ne.and.f32.f64 611
+ne.or.u32.f64 609
+ne.or.s32.f64 610
+ne.or.f32.f64 611
+ne.xor.u32.f64 609
+ne.xor.s32.f64 610
+ne.xor.f32.f64 611
+lt.and.u32.f64 609
+lt.and.s32.f64 610
+lt.and.f32.f64 611
+lt.or.u32.f64 609
+lt.or.s32.f64 610
+lt.or.f32.f64 611
+lt.xor.u32.f64 609
+lt.xor.s32.f64 610
+lt.xor.f32.f64 611
+le.and.u32.f64 609
+le.and.s32.f64 610
+le.and.f32.f64 611
+le.or.u32.f64 609
+le.or.s32.f64 610
+le.or.f32.f64 611
+le.xor.u32.f64 609
+le.xor.s32.f64 610
+le.xor.f32.f64 611
+gt.and.u32.f64 609
+gt.and.s32.f64 610
+gt.and.f32.f64 611
+gt.or.u32.f64 609
+gt.or.s32.f64 610
+gt.or.f32.f64 611
+gt.xor.u32.f64 609
+gt.xor.s32.f64 610
+gt.xor.f32.f64 611
+ge.and.u32.f64 609
+ge.and.s32.f64 610
+ge.and.f32.f64 611
+ge.or.u32.f64 609
+ge.or.s32.f64 610
+ge.or.f32.f64 611
+ge.xor.u32.f64 609
+ge.xor.s32.f64 610
+ge.xor.f32.f64 611
+equ.and.u32.f64 609
+equ.and.s32.f64 610
+equ.and.f32.f64 611
+equ.or.u32.f64 609
+equ.or.s32.f64 610
+equ.or.f32.f64 611
+equ.xor.u32.f64 609
+equ.xor.s32.f64 610
+equ.xor.f32.f64 611
+neu.and.u32.f64 609
+neu.and.s32.f64 610
+neu.and.f32.f64 611
+neu.or.u32.f64 609
+neu.or.s32.f64 610
+neu.or.f32.f64 611
+neu.xor.u32.f64 609
+neu.xor.s32.f64 610
+neu.xor.f32.f64 611
+ltu.and.u32.f64 609
+ltu.and.s32.f64 610
+ltu.and.f32.f64 611
+ltu.or.u32.f64 609
+ltu.or.s32.f64 610
+ltu.or.f32.f64 611
+ltu.xor.u32.f64 609
+ltu.xor.s32.f64 610
+ltu.xor.f32.f64 611
+leu.and.u32.f64 609
+leu.and.s32.f64 610
+leu.and.f32.f64 611
+leu.or.u32.f64 609
+leu.or.s32.f64 610
+leu.or.f32.f64 611
+leu.xor.u32.f64 609
+leu.xor.s32.f64 610
+leu.xor.f32.f64 611
+gtu.and.u32.f64 609
+gtu.and.s32.f64 610
+gtu.and.f32.f64 611
+gtu.or.u32.f64 609
+gtu.or.s32.f64 610
+gtu.or.f32.f64 611
+gtu.xor.u32.f64 609
+gtu.xor.s32.f64 610
+gtu.xor.f32.f64 611
+geu.and.u32.f64 609
+geu.and.s32.f64 610
+geu.and.f32.f64 611
+geu.or.u32.f64 609
+geu.or.s32.f64 610
+geu.or.f32.f64 611
+geu.xor.u32.f64 609
+geu.xor.s32.f64 610
+geu.xor.f32.f64 611
+num.and.u32.f64 609
+num.and.s32.f64 610
+num.and.f32.f64 611
+num.or.u32.f64 609
+num.or.s32.f64 610
+num.or.f32.f64 611
+num.xor.u32.f64 609
+num.xor.s32.f64 610
+num.xor.f32.f64 611
+nan.and.u32.f64 609
+nan.and.s32.f64 610
+nan.and.f32.f64 611
+nan.or.u32.f64 609
+nan.or.s32.f64 610
+nan.or.f32.f64 611
+nan.xor.u32.f64 609
+nan.xor.s32.f64 610
+nan.xor.f32.f64 611
+eq.f32.s16 612
+eq.f32.s32 613
+eq.f32.s64 614
+ne.f32.s16 612
+ne.f32.s32 613
+ne.f32.s64 614
+lt.f32.s16 612
+lt.f32.s32 613
+lt.f32.s64 614
+le.f32.s16 612
+le.f32.s32 613
+le.f32.s64 614
+gt.f32.s16 612
+gt.f32.s32 613
+gt.f32.s64 614
+ge.f32.s16 612
+ge.f32.s32 613
+ge.f32.s64 614
+eq.and.f32.s16 615
+eq.and.f32.s32 616
+eq.and.f32.s64 617
+eq.or.f32.s16 615
+eq.or.f32.s32 616
+eq.or.f32.s64 617
+eq.xor.f32.s16 615
+eq.xor.f32.s32 616
+eq.xor.f32.s64 617
+ne.and.f32.s16 615
+ne.and.f32.s32 616
+ne.and.f32.s64 617
+ne.or.f32.s16 615
+ne.or.f32.s32 616
+ne.or.f32.s64 617
+ne.xor.f32.s16 615
+ne.xor.f32.s32 616
+ne.xor.f32.s64 617
+lt.and.f32.s16 615
+lt.and.f32.s32 616
+lt.and.f32.s64 617
+lt.or.f32.s16 615
+lt.or.f32.s32 616
+lt.or.f32.s64 617
+lt.xor.f32.s16 615
+lt.xor.f32.s32 616
+lt.xor.f32.s64 617
+le.and.f32.s16 615
+le.and.f32.s32 616
+le.and.f32.s64 617
+le.or.f32.s16 615
+le.or.f32.s32 616
+le.or.f32.s64 617
+le.xor.f32.s16 615
+le.xor.f32.s32 616
+le.xor.f32.s64 617
+gt.and.f32.s16 615
+gt.and.f32.s32 616
+gt.and.f32.s64 617
+gt.or.f32.s16 615
+gt.or.f32.s32 616
+gt.or.f32.s64 617
+gt.xor.f32.s16 615
+gt.xor.f32.s32 616
+gt.xor.f32.s64 617
+ge.and.f32.s16 615
+ge.and.f32.s32 616
+ge.and.f32.s64 617
+ge.or.f32.s16 615
+ge.or.f32.s32 616
+ge.or.f32.s64 617
+ge.xor.f32.s16 615
+ge.xor.f32.s32 616
+ge.xor.f32.s64 617
+eq.f32.u16 618
+eq.f32.u32 619
+eq.f32.u64 620
+ne.f32.u16 618
+ne.f32.u32 619
+ne.f32.u64 620
+lt.f32.u16 618
+lt.f32.u32 619
+lt.f32.u64 620
+le.f32.u16 618
+le.f32.u32 619
+le.f32.u64 620
+gt.f32.u16 618
+gt.f32.u32 619
+gt.f32.u64 620
+ge.f32.u16 618
+ge.f32.u32 619
+ge.f32.u64 620
+lo.f32.u16 618
+lo.f32.u32 619
+lo.f32.u64 620
+ls.f32.u16 618
+ls.f32.u32 619
+ls.f32.u64 620
+hi.f32.u16 618
+hi.f32.u32 619
+hi.f32.u64 620
+hs.f32.u16 618
+hs.f32.u32 619
+hs.f32.u64 620
+eq.and.f32.u16 621
+eq.and.f32.u32 622
+eq.and.f32.u64 623
+eq.or.f32.u16 621
+eq.or.f32.u32 622
+eq.or.f32.u64 623
+eq.xor.f32.u16 621
+eq.xor.f32.u32 622
+eq.xor.f32.u64 623
+ne.and.f32.u16 621
+ne.and.f32.u32 622
+ne.and.f32.u64 623
+ne.or.f32.u16 621
+ne.or.f32.u32 622
+ne.or.f32.u64 623
+ne.xor.f32.u16 621
+ne.xor.f32.u32 622
+ne.xor.f32.u64 623
+lt.and.f32.u16 621
+lt.and.f32.u32 622
+lt.and.f32.u64 623
+lt.or.f32.u16 621
+lt.or.f32.u32 622
+lt.or.f32.u64 623
+lt.xor.f32.u16 621
+lt.xor.f32.u32 622
+lt.xor.f32.u64 623
+le.and.f32.u16 621
+le.and.f32.u32 622
+le.and.f32.u64 623
+le.or.f32.u16 621
+le.or.f32.u32 622
+le.or.f32.u64 623
+le.xor.f32.u16 621
+le.xor.f32.u32 622
+le.xor.f32.u64 623
+gt.and.f32.u16 621
+gt.and.f32.u32 622
+gt.and.f32.u64 623
+gt.or.f32.u16 621
+gt.or.f32.u32 622
+gt.or.f32.u64 623
+gt.xor.f32.u16 621
+gt.xor.f32.u32 622
+gt.xor.f32.u64 623
+ge.and.f32.u16 621
+ge.and.f32.u32 622
+ge.and.f32.u64 623
+ge.or.f32.u16 621
+ge.or.f32.u32 622
+ge.or.f32.u64 623
+ge.xor.f32.u16 621
+ge.xor.f32.u32 622
+ge.xor.f32.u64 623
+lo.and.f32.u16 621
+lo.and.f32.u32 622
+lo.and.f32.u64 623
+lo.or.f32.u16 621
+lo.or.f32.u32 622
+lo.or.f32.u64 623
+lo.xor.f32.u16 621
+lo.xor.f32.u32 622
+lo.xor.f32.u64 623
+ls.and.f32.u16 621
+ls.and.f32.u32 622
+ls.and.f32.u64 623
+ls.or.f32.u16 621
+ls.or.f32.u32 622
+ls.or.f32.u64 623
+ls.xor.f32.u16 621
+ls.xor.f32.u32 622
+ls.xor.f32.u64 623
+hi.and.f32.u16 621
+hi.and.f32.u32 622
+hi.and.f32.u64 623
+hi.or.f32.u16 621
+hi.or.f32.u32 622
+hi.or.f32.u64 623
+hi.xor.f32.u16 621
+hi.xor.f32.u32 622
+hi.xor.f32.u64 623
+hs.and.f32.u16 621
+hs.and.f32.u32 622
+hs.and.f32.u64 623
+hs.or.f32.u16 621
+hs.or.f32.u32 622
+hs.or.f32.u64 623
+hs.xor.f32.u16 621
+hs.xor.f32.u32 622
+hs.xor.f32.u64 623
+eq.f32.b16 624
+eq.f32.b32 625
+eq.f32.b64 626
+ne.f32.b16 624
+ne.f32.b32 625
+ne.f32.b64 626
+eq.and.f32.b16 627
+eq.and.f32.b32 628
+eq.and.f32.b64 629
+eq.or.f32.b16 627
+eq.or.f32.b32 628
+eq.or.f32.b64 629
+eq.xor.f32.b16 627
+eq.xor.f32.b32 628
+eq.xor.f32.b64 629
+ne.and.f32.b16 627
+ne.and.f32.b32 628
+ne.and.f32.b64 629
+ne.or.f32.b16 627
+ne.or.f32.b32 628
+ne.or.f32.b64 629
+ne.xor.f32.b16 627
+ne.xor.f32.b32 628
+ne.xor.f32.b64 629
 eq.f16.f16 14
-eq.f16.f32 618
+eq.f16.f32 630
 eq.ftz.f16.f16 14
-eq.ftz.f16.f32 618
+eq.ftz.f16.f32 630
 ne.f16.f16 14
-ne.f16.f32 618
+ne.f16.f32 630
 ne.ftz.f16.f16 14
-ne.ftz.f16.f32 618
+ne.ftz.f16.f32 630
 lt.f16.f16 14
-lt.f16.f32 618
+lt.f16.f32 630
 lt.ftz.f16.f16 14
-lt.ftz.f16.f32 618
+lt.ftz.f16.f32 630
 le.f16.f16 14
-le.f16.f32 618
+le.f16.f32 630
 le.ftz.f16.f16 14
-le.ftz.f16.f32 618
+le.ftz.f16.f32 630
 gt.f16.f16 14
-gt.f16.f32 618
+gt.f16.f32 630
 gt.ftz.f16.f16 14
-gt.ftz.f16.f32 618
+gt.ftz.f16.f32 630
 ge.f16.f16 14
-ge.f16.f32 618
+ge.f16.f32 630
 ge.ftz.f16.f16 14
-ge.ftz.f16.f32 618
+ge.ftz.f16.f32 630
 equ.f16.f16 14
-equ.f16.f32 618
+equ.f16.f32 630
 equ.ftz.f16.f16 14
-equ.ftz.f16.f32 618
+equ.ftz.f16.f32 630
 neu.f16.f16 14
-neu.f16.f32 618
+neu.f16.f32 630
 neu.ftz.f16.f16 14
-neu.ftz.f16.f32 618
+neu.ftz.f16.f32 630
 ltu.f16.f16 14
-ltu.f16.f32 618
+ltu.f16.f32 630
 ltu.ftz.f16.f16 14
-ltu.ftz.f16.f32 618
+ltu.ftz.f16.f32 630
 leu.f16.f16 14
-leu.f16.f32 618
+leu.f16.f32 630
 leu.ftz.f16.f16 14
-leu.ftz.f16.f32 618
+leu.ftz.f16.f32 630
 gtu.f16.f16 14
-gtu.f16.f32 618
+gtu.f16.f32 630
 gtu.ftz.f16.f16 14
-gtu.ftz.f16.f32 618
+gtu.ftz.f16.f32 630
 geu.f16.f16 14
-geu.f16.f32 618
+geu.f16.f32 630
 geu.ftz.f16.f16 14
-geu.ftz.f16.f32 618
+geu.ftz.f16.f32 630
 num.f16.f16 14
-num.f16.f32 618
+num.f16.f32 630
 num.ftz.f16.f16 14
-num.ftz.f16.f32 618
+num.ftz.f16.f32 630
 nan.f16.f16 14
-nan.f16.f32 618
+nan.f16.f32 630
 nan.ftz.f16.f16 14
-nan.ftz.f16.f32 618
-eq.and.f16.f16 619
-eq.and.f16.f32 620
-eq.and.ftz.f16.f16 619
-eq.and.ftz.f16.f32 620
-eq.or.f16.f16 619
-eq.or.f16.f32 620
-eq.or.ftz.f16.f16 619
-eq.or.ftz.f16.f32 620
-eq.xor.f16.f16 619
-eq.xor.f16.f32 620
-eq.xor.ftz.f16.f16 619
-eq.xor.ftz.f16.f32 620
-ne.and.f16.f16 619
-ne.and.f16.f32 620
-ne.and.ftz.f16.f16 619
-ne.and.ftz.f16.f32 620
-ne.or.f16.f16 619
-ne.or.f16.f32 620
-ne.or.ftz.f16.f16 619
-ne.or.ftz.f16.f32 620
-ne.xor.f16.f16 619
-ne.xor.f16.f32 620
-ne.xor.ftz.f16.f16 619
-ne.xor.ftz.f16.f32 620
-lt.and.f16.f16 619
-lt.and.f16.f32 620
-lt.and.ftz.f16.f16 619
-lt.and.ftz.f16.f32 620
-lt.or.f16.f16 619
-lt.or.f16.f32 620
-lt.or.ftz.f16.f16 619
-lt.or.ftz.f16.f32 620
-lt.xor.f16.f16 619
-lt.xor.f16.f32 620
-lt.xor.ftz.f16.f16 619
-lt.xor.ftz.f16.f32 620
-le.and.f16.f16 619
-le.and.f16.f32 620
-le.and.ftz.f16.f16 619
-le.and.ftz.f16.f32 620
-le.or.f16.f16 619
-le.or.f16.f32 620
-le.or.ftz.f16.f16 619
-le.or.ftz.f16.f32 620
-le.xor.f16.f16 619
-le.xor.f16.f32 620
-le.xor.ftz.f16.f16 619
-le.xor.ftz.f16.f32 620
-gt.and.f16.f16 619
-gt.and.f16.f32 620
-gt.and.ftz.f16.f16 619
-gt.and.ftz.f16.f32 620
-gt.or.f16.f16 619
-gt.or.f16.f32 620
-gt.or.ftz.f16.f16 619
-gt.or.ftz.f16.f32 620
-gt.xor.f16.f16 619
-gt.xor.f16.f32 620
-gt.xor.ftz.f16.f16 619
-gt.xor.ftz.f16.f32 620
-ge.and.f16.f16 619
-ge.and.f16.f32 620
-ge.and.ftz.f16.f16 619
-ge.and.ftz.f16.f32 620
-ge.or.f16.f16 619
-ge.or.f16.f32 620
-ge.or.ftz.f16.f16 619
-ge.or.ftz.f16.f32 620
-ge.xor.f16.f16 619
-ge.xor.f16.f32 620
-ge.xor.ftz.f16.f16 619
-ge.xor.ftz.f16.f32 620
-equ.and.f16.f16 619
-equ.and.f16.f32 620
-equ.and.ftz.f16.f16 619
-equ.and.ftz.f16.f32 620
-equ.or.f16.f16 619
-equ.or.f16.f32 620
-equ.or.ftz.f16.f16 619
-equ.or.ftz.f16.f32 620
-equ.xor.f16.f16 619
-equ.xor.f16.f32 620
-equ.xor.ftz.f16.f16 619
-equ.xor.ftz.f16.f32 620
-neu.and.f16.f16 619
-neu.and.f16.f32 620
-neu.and.ftz.f16.f16 619
-neu.and.ftz.f16.f32 620
-neu.or.f16.f16 619
-neu.or.f16.f32 620
-neu.or.ftz.f16.f16 619
-neu.or.ftz.f16.f32 620
-neu.xor.f16.f16 619
-neu.xor.f16.f32 620
-neu.xor.ftz.f16.f16 619
-neu.xor.ftz.f16.f32 620
-ltu.and.f16.f16 619
-ltu.and.f16.f32 620
-ltu.and.ftz.f16.f16 619
-ltu.and.ftz.f16.f32 620
-ltu.or.f16.f16 619
-ltu.or.f16.f32 620
-ltu.or.ftz.f16.f16 619
-ltu.or.ftz.f16.f32 620
-ltu.xor.f16.f16 619
-ltu.xor.f16.f32 620
-ltu.xor.ftz.f16.f16 619
-ltu.xor.ftz.f16.f32 620
-leu.and.f16.f16 619
-leu.and.f16.f32 620
-leu.and.ftz.f16.f16 619
-leu.and.ftz.f16.f32 620
-leu.or.f16.f16 619
-leu.or.f16.f32 620
-leu.or.ftz.f16.f16 619
-leu.or.ftz.f16.f32 620
-leu.xor.f16.f16 619
-leu.xor.f16.f32 620
-leu.xor.ftz.f16.f16 619
-leu.xor.ftz.f16.f32 620
-gtu.and.f16.f16 619
-gtu.and.f16.f32 620
-gtu.and.ftz.f16.f16 619
-gtu.and.ftz.f16.f32 620
-gtu.or.f16.f16 619
-gtu.or.f16.f32 620
-gtu.or.ftz.f16.f16 619
-gtu.or.ftz.f16.f32 620
-gtu.xor.f16.f16 619
-gtu.xor.f16.f32 620
-gtu.xor.ftz.f16.f16 619
-gtu.xor.ftz.f16.f32 620
-geu.and.f16.f16 619
-geu.and.f16.f32 620
-geu.and.ftz.f16.f16 619
-geu.and.ftz.f16.f32 620
-geu.or.f16.f16 619
-geu.or.f16.f32 620
-geu.or.ftz.f16.f16 619
-geu.or.ftz.f16.f32 620
-geu.xor.f16.f16 619
-geu.xor.f16.f32 620
-geu.xor.ftz.f16.f16 619
-geu.xor.ftz.f16.f32 620
-num.and.f16.f16 619
-num.and.f16.f32 620
-num.and.ftz.f16.f16 619
-num.and.ftz.f16.f32 620
-num.or.f16.f16 619
-num.or.f16.f32 620
-num.or.ftz.f16.f16 619
-num.or.ftz.f16.f32 620
-num.xor.f16.f16 619
-num.xor.f16.f32 620
-num.xor.ftz.f16.f16 619
-num.xor.ftz.f16.f32 620
-nan.and.f16.f16 619
-nan.and.f16.f32 620
-nan.and.ftz.f16.f16 619
-nan.and.ftz.f16.f32 620
-nan.or.f16.f16 619
-nan.or.f16.f32 620
-nan.or.ftz.f16.f16 619
-nan.or.ftz.f16.f32 620
-nan.xor.f16.f16 619
-nan.xor.f16.f32 620
-nan.xor.ftz.f16.f16 619
-nan.xor.ftz.f16.f32 620
-eq.f16.f64 621
-ne.f16.f64 621
-lt.f16.f64 621
-le.f16.f64 621
-gt.f16.f64 621
-ge.f16.f64 621
-equ.f16.f64 621
-neu.f16.f64 621
-ltu.f16.f64 621
-leu.f16.f64 621
-gtu.f16.f64 621
-geu.f16.f64 621
-num.f16.f64 621
-nan.f16.f64 621
-eq.and.f16.f64 622
-eq.or.f16.f64 622
-eq.xor.f16.f64 622
-ne.and.f16.f64 622
-ne.or.f16.f64 622
-ne.xor.f16.f64 622
-lt.and.f16.f64 622
-lt.or.f16.f64 622
-lt.xor.f16.f64 622
-le.and.f16.f64 622
-le.or.f16.f64 622
-le.xor.f16.f64 622
-gt.and.f16.f64 622
-gt.or.f16.f64 622
-gt.xor.f16.f64 622
-ge.and.f16.f64 622
-ge.or.f16.f64 622
-ge.xor.f16.f64 622
-equ.and.f16.f64 622
-equ.or.f16.f64 622
-equ.xor.f16.f64 622
-neu.and.f16.f64 622
-neu.or.f16.f64 622
-neu.xor.f16.f64 622
-ltu.and.f16.f64 622
-ltu.or.f16.f64 622
-ltu.xor.f16.f64 622
-leu.and.f16.f64 622
-leu.or.f16.f64 622
-leu.xor.f16.f64 622
-gtu.and.f16.f64 622
-gtu.or.f16.f64 622
-gtu.xor.f16.f64 622
-geu.and.f16.f64 622
-geu.or.f16.f64 622
-geu.xor.f16.f64 622
-num.and.f16.f64 622
-num.or.f16.f64 622
-num.xor.f16.f64 622
-nan.and.f16.f64 622
-nan.or.f16.f64 622
-nan.xor.f16.f64 622
-eq.bf16.f16 623
-eq.bf16.f32 624
-eq.bf16.f64 625
-ne.bf16.f16 623
-ne.bf16.f32 624
-ne.bf16.f64 625
-lt.bf16.f16 623
-lt.bf16.f32 624
-lt.bf16.f64 625
-le.bf16.f16 623
-le.bf16.f32 624
-le.bf16.f64 625
-gt.bf16.f16 623
-gt.bf16.f32 624
-gt.bf16.f64 625
-ge.bf16.f16 623
-ge.bf16.f32 624
-ge.bf16.f64 625
-equ.bf16.f16 623
-equ.bf16.f32 624
-equ.bf16.f64 625
-neu.bf16.f16 623
-neu.bf16.f32 624
-neu.bf16.f64 625
-ltu.bf16.f16 623
-ltu.bf16.f32 624
-ltu.bf16.f64 625
-leu.bf16.f16 623
-leu.bf16.f32 624
-leu.bf16.f64 625
-gtu.bf16.f16 623
-gtu.bf16.f32 624
-gtu.bf16.f64 625
-geu.bf16.f16 623
-geu.bf16.f32 624
-geu.bf16.f64 625
-num.bf16.f16 623
-num.bf16.f32 624
-num.bf16.f64 625
-nan.bf16.f16 623
-nan.bf16.f32 624
-nan.bf16.f64 625
-eq.and.bf16.f16 626
-eq.and.bf16.f32 627
-eq.and.bf16.f64 628
-eq.or.bf16.f16 626
-eq.or.bf16.f32 627
-eq.or.bf16.f64 628
-eq.xor.bf16.f16 626
-eq.xor.bf16.f32 627
-eq.xor.bf16.f64 628
-ne.and.bf16.f16 626
-ne.and.bf16.f32 627
-ne.and.bf16.f64 628
-ne.or.bf16.f16 626
-ne.or.bf16.f32 627
-ne.or.bf16.f64 628
-ne.xor.bf16.f16 626
-ne.xor.bf16.f32 627
-ne.xor.bf16.f64 628
-lt.and.bf16.f16 626
-lt.and.bf16.f32 627
-lt.and.bf16.f64 628
-lt.or.bf16.f16 626
-lt.or.bf16.f32 627
-lt.or.bf16.f64 628
-lt.xor.bf16.f16 626
-lt.xor.bf16.f32 627
-lt.xor.bf16.f64 628
-le.and.bf16.f16 626
-le.and.bf16.f32 627
-le.and.bf16.f64 628
-le.or.bf16.f16 626
-le.or.bf16.f32 627
-le.or.bf16.f64 628
-le.xor.bf16.f16 626
-le.xor.bf16.f32 627
-le.xor.bf16.f64 628
-gt.and.bf16.f16 626
-gt.and.bf16.f32 627
-gt.and.bf16.f64 628
-gt.or.bf16.f16 626
-gt.or.bf16.f32 627
-gt.or.bf16.f64 628
-gt.xor.bf16.f16 626
-gt.xor.bf16.f32 627
-gt.xor.bf16.f64 628
-ge.and.bf16.f16 626
-ge.and.bf16.f32 627
-ge.and.bf16.f64 628
-ge.or.bf16.f16 626
-ge.or.bf16.f32 627
-ge.or.bf16.f64 628
-ge.xor.bf16.f16 626
-ge.xor.bf16.f32 627
-ge.xor.bf16.f64 628
-equ.and.bf16.f16 626
-equ.and.bf16.f32 627
-equ.and.bf16.f64 628
-equ.or.bf16.f16 626
-equ.or.bf16.f32 627
-equ.or.bf16.f64 628
-equ.xor.bf16.f16 626
-equ.xor.bf16.f32 627
-equ.xor.bf16.f64 628
-neu.and.bf16.f16 626
-neu.and.bf16.f32 627
-neu.and.bf16.f64 628
-neu.or.bf16.f16 626
-neu.or.bf16.f32 627
-neu.or.bf16.f64 628
-neu.xor.bf16.f16 626
-neu.xor.bf16.f32 627
-neu.xor.bf16.f64 628
-ltu.and.bf16.f16 626
-ltu.and.bf16.f32 627
-ltu.and.bf16.f64 628
-ltu.or.bf16.f16 626
-ltu.or.bf16.f32 627
-ltu.or.bf16.f64 628
-ltu.xor.bf16.f16 626
-ltu.xor.bf16.f32 627
-ltu.xor.bf16.f64 628
-leu.and.bf16.f16 626
-leu.and.bf16.f32 627
-leu.and.bf16.f64 628
-leu.or.bf16.f16 626
-leu.or.bf16.f32 627
-leu.or.bf16.f64 628
-leu.xor.bf16.f16 626
-leu.xor.bf16.f32 627
-leu.xor.bf16.f64 628
-gtu.and.bf16.f16 626
-gtu.and.bf16.f32 627
-gtu.and.bf16.f64 628
-gtu.or.bf16.f16 626
-gtu.or.bf16.f32 627
-gtu.or.bf16.f64 628
-gtu.xor.bf16.f16 626
-gtu.xor.bf16.f32 627
-gtu.xor.bf16.f64 628
-geu.and.bf16.f16 626
-geu.and.bf16.f32 627
-geu.and.bf16.f64 628
-geu.or.bf16.f16 626
-geu.or.bf16.f32 627
-geu.or.bf16.f64 628
-geu.xor.bf16.f16 626
-geu.xor.bf16.f32 627
-geu.xor.bf16.f64 628
-num.and.bf16.f16 626
-num.and.bf16.f32 627
-num.and.bf16.f64 628
-num.or.bf16.f16 626
-num.or.bf16.f32 627
-num.or.bf16.f64 628
-num.xor.bf16.f16 626
-num.xor.bf16.f32 627
-num.xor.bf16.f64 628
-nan.and.bf16.f16 626
-nan.and.bf16.f32 627
-nan.and.bf16.f64 628
-nan.or.bf16.f16 626
-nan.or.bf16.f32 627
-nan.or.bf16.f64 628
-nan.xor.bf16.f16 626
-nan.xor.bf16.f32 627
-nan.xor.bf16.f64 628
-eq.f16.s16 629
-eq.f16.s32 630
-eq.f16.s64 631
-eq.f16.u16 632
-eq.f16.u32 633
-eq.f16.u64 634
-eq.bf16.s16 635
-eq.bf16.s32 636
-eq.bf16.s64 637
-eq.bf16.u16 638
-eq.bf16.u32 639
-eq.bf16.u64 640
-ne.f16.s16 629
-ne.f16.s32 630
-ne.f16.s64 631
-ne.f16.u16 632
-ne.f16.u32 633
-ne.f16.u64 634
-ne.bf16.s16 635
-ne.bf16.s32 636
-ne.bf16.s64 637
-ne.bf16.u16 638
-ne.bf16.u32 639
-ne.bf16.u64 640
-lt.f16.s16 629
-lt.f16.s32 630
-lt.f16.s64 631
-lt.f16.u16 632
-lt.f16.u32 633
-lt.f16.u64 634
-lt.bf16.s16 635
-lt.bf16.s32 636
-lt.bf16.s64 637
-lt.bf16.u16 638
-lt.bf16.u32 639
-lt.bf16.u64 640
-le.f16.s16 629
-le.f16.s32 630
-le.f16.s64 631
-le.f16.u16 632
-le.f16.u32 633
-le.f16.u64 634
-le.bf16.s16 635
-le.bf16.s32 636
-le.bf16.s64 637
-le.bf16.u16 638
-le.bf16.u32 639
-le.bf16.u64 640
-gt.f16.s16 629
-gt.f16.s32 630
-gt.f16.s64 631
-gt.f16.u16 632
-gt.f16.u32 633
-gt.f16.u64 634
-gt.bf16.s16 635
-gt.bf16.s32 636
-gt.bf16.s64 637
-gt.bf16.u16 638
-gt.bf16.u32 639
-gt.bf16.u64 640
-ge.f16.s16 629
-ge.f16.s32 630
-ge.f16.s64 631
-ge.f16.u16 632
-ge.f16.u32 633
-ge.f16.u64 634
-ge.bf16.s16 635
-ge.bf16.s32 636
-ge.bf16.s64 637
-ge.bf16.u16 638
-ge.bf16.u32 639
-ge.bf16.u64 640
-eq.and.f16.s16 641
-eq.and.f16.s32 642
-eq.and.f16.s64 643
-eq.and.f16.u16 644
-eq.and.f16.u32 645
-eq.and.f16.u64 646
-eq.and.bf16.s16 647
-eq.and.bf16.s32 648
-eq.and.bf16.s64 649
-eq.and.bf16.u16 650
-eq.and.bf16.u32 651
-eq.and.bf16.u64 652
-eq.or.f16.s16 641
-eq.or.f16.s32 642
-eq.or.f16.s64 643
-eq.or.f16.u16 644
-eq.or.f16.u32 645
-eq.or.f16.u64 646
-eq.or.bf16.s16 647
-eq.or.bf16.s32 648
-eq.or.bf16.s64 649
-eq.or.bf16.u16 650
-eq.or.bf16.u32 651
-eq.or.bf16.u64 652
-eq.xor.f16.s16 641
-eq.xor.f16.s32 642
-eq.xor.f16.s64 643
-eq.xor.f16.u16 644
-eq.xor.f16.u32 645
-eq.xor.f16.u64 646
-eq.xor.bf16.s16 647
-eq.xor.bf16.s32 648
-eq.xor.bf16.s64 649
-eq.xor.bf16.u16 650
-eq.xor.bf16.u32 651
-eq.xor.bf16.u64 652
-ne.and.f16.s16 641
-ne.and.f16.s32 642
-ne.and.f16.s64 643
-ne.and.f16.u16 644
-ne.and.f16.u32 645
-ne.and.f16.u64 646
-ne.and.bf16.s16 647
-ne.and.bf16.s32 648
-ne.and.bf16.s64 649
-ne.and.bf16.u16 650
-ne.and.bf16.u32 651
-ne.and.bf16.u64 652
-ne.or.f16.s16 641
-ne.or.f16.s32 642
-ne.or.f16.s64 643
-ne.or.f16.u16 644
-ne.or.f16.u32 645
-ne.or.f16.u64 646
-ne.or.bf16.s16 647
-ne.or.bf16.s32 648
-ne.or.bf16.s64 649
-ne.or.bf16.u16 650
-ne.or.bf16.u32 651
-ne.or.bf16.u64 652
-ne.xor.f16.s16 641
-ne.xor.f16.s32 642
-ne.xor.f16.s64 643
-ne.xor.f16.u16 644
-ne.xor.f16.u32 645
-ne.xor.f16.u64 646
-ne.xor.bf16.s16 647
-ne.xor.bf16.s32 648
-ne.xor.bf16.s64 649
-ne.xor.bf16.u16 650
-ne.xor.bf16.u32 651
-ne.xor.bf16.u64 652
-lt.and.f16.s16 641
-lt.and.f16.s32 642
-lt.and.f16.s64 643
-lt.and.f16.u16 644
-lt.and.f16.u32 645
-lt.and.f16.u64 646
-lt.and.bf16.s16 647
-lt.and.bf16.s32 648
-lt.and.bf16.s64 649
-lt.and.bf16.u16 650
-lt.and.bf16.u32 651
-lt.and.bf16.u64 652
-lt.or.f16.s16 641
-lt.or.f16.s32 642
-lt.or.f16.s64 643
-lt.or.f16.u16 644
-lt.or.f16.u32 645
-lt.or.f16.u64 646
-lt.or.bf16.s16 647
-lt.or.bf16.s32 648
-lt.or.bf16.s64 649
-lt.or.bf16.u16 650
-lt.or.bf16.u32 651
-lt.or.bf16.u64 652
-lt.xor.f16.s16 641
-lt.xor.f16.s32 642
-lt.xor.f16.s64 643
-lt.xor.f16.u16 644
-lt.xor.f16.u32 645
-lt.xor.f16.u64 646
-lt.xor.bf16.s16 647
-lt.xor.bf16.s32 648
-lt.xor.bf16.s64 649
-lt.xor.bf16.u16 650
-lt.xor.bf16.u32 651
-lt.xor.bf16.u64 652
-le.and.f16.s16 641
-le.and.f16.s32 642
-le.and.f16.s64 643
-le.and.f16.u16 644
-le.and.f16.u32 645
-le.and.f16.u64 646
-le.and.bf16.s16 647
-le.and.bf16.s32 648
-le.and.bf16.s64 649
-le.and.bf16.u16 650
-le.and.bf16.u32 651
-le.and.bf16.u64 652
-le.or.f16.s16 641
-le.or.f16.s32 642
-le.or.f16.s64 643
-le.or.f16.u16 644
-le.or.f16.u32 645
-le.or.f16.u64 646
-le.or.bf16.s16 647
-le.or.bf16.s32 648
-le.or.bf16.s64 649
-le.or.bf16.u16 650
-le.or.bf16.u32 651
-le.or.bf16.u64 652
-le.xor.f16.s16 641
-le.xor.f16.s32 642
-le.xor.f16.s64 643
-le.xor.f16.u16 644
-le.xor.f16.u32 645
-le.xor.f16.u64 646
-le.xor.bf16.s16 647
-le.xor.bf16.s32 648
-le.xor.bf16.s64 649
-le.xor.bf16.u16 650
-le.xor.bf16.u32 651
-le.xor.bf16.u64 652
-gt.and.f16.s16 641
-gt.and.f16.s32 642
-gt.and.f16.s64 643
-gt.and.f16.u16 644
-gt.and.f16.u32 645
-gt.and.f16.u64 646
-gt.and.bf16.s16 647
-gt.and.bf16.s32 648
-gt.and.bf16.s64 649
-gt.and.bf16.u16 650
-gt.and.bf16.u32 651
-gt.and.bf16.u64 652
-gt.or.f16.s16 641
-gt.or.f16.s32 642
-gt.or.f16.s64 643
-gt.or.f16.u16 644
-gt.or.f16.u32 645
-gt.or.f16.u64 646
-gt.or.bf16.s16 647
-gt.or.bf16.s32 648
-gt.or.bf16.s64 649
-gt.or.bf16.u16 650
-gt.or.bf16.u32 651
-gt.or.bf16.u64 652
-gt.xor.f16.s16 641
-gt.xor.f16.s32 642
-gt.xor.f16.s64 643
-gt.xor.f16.u16 644
-gt.xor.f16.u32 645
-gt.xor.f16.u64 646
-gt.xor.bf16.s16 647
-gt.xor.bf16.s32 648
-gt.xor.bf16.s64 649
-gt.xor.bf16.u16 650
-gt.xor.bf16.u32 651
-gt.xor.bf16.u64 652
-ge.and.f16.s16 641
-ge.and.f16.s32 642
-ge.and.f16.s64 643
-ge.and.f16.u16 644
-ge.and.f16.u32 645
-ge.and.f16.u64 646
-ge.and.bf16.s16 647
-ge.and.bf16.s32 648
-ge.and.bf16.s64 649
-ge.and.bf16.u16 650
-ge.and.bf16.u32 651
-ge.and.bf16.u64 652
-ge.or.f16.s16 641
-ge.or.f16.s32 642
-ge.or.f16.s64 643
-ge.or.f16.u16 644
-ge.or.f16.u32 645
-ge.or.f16.u64 646
-ge.or.bf16.s16 647
-ge.or.bf16.s32 648
-ge.or.bf16.s64 649
-ge.or.bf16.u16 650
-ge.or.bf16.u32 651
-ge.or.bf16.u64 652
-ge.xor.f16.s16 641
-ge.xor.f16.s32 642
-ge.xor.f16.s64 643
-ge.xor.f16.u16 644
-ge.xor.f16.u32 645
-ge.xor.f16.u64 646
-ge.xor.bf16.s16 647
-ge.xor.bf16.s32 648
-ge.xor.bf16.s64 649
-ge.xor.bf16.u16 650
-ge.xor.bf16.u32 651
-ge.xor.bf16.u64 652
-eq.f16.b16 653
-eq.f16.b32 654
-eq.f16.b64 655
-eq.bf16.b16 656
-eq.bf16.b32 657
-eq.bf16.b64 658
-ne.f16.b16 653
-ne.f16.b32 654
-ne.f16.b64 655
-ne.bf16.b16 656
-ne.bf16.b32 657
-ne.bf16.b64 658
-eq.and.f16.b16 659
-eq.and.f16.b32 660
-eq.and.f16.b64 661
-eq.and.bf16.b16 662
-eq.and.bf16.b32 663
-eq.and.bf16.b64 664
-eq.or.f16.b16 659
-eq.or.f16.b32 660
-eq.or.f16.b64 661
-eq.or.bf16.b16 662
-eq.or.bf16.b32 663
-eq.or.bf16.b64 664
-eq.xor.f16.b16 659
-eq.xor.f16.b32 660
-eq.xor.f16.b64 661
-eq.xor.bf16.b16 662
-eq.xor.bf16.b32 663
-eq.xor.bf16.b64 664
-ne.and.f16.b16 659
-ne.and.f16.b32 660
-ne.and.f16.b64 661
-ne.and.bf16.b16 662
-ne.and.bf16.b32 663
-ne.and.bf16.b64 664
-ne.or.f16.b16 659
-ne.or.f16.b32 660
-ne.or.f16.b64 661
-ne.or.bf16.b16 662
-ne.or.bf16.b32 663
-ne.or.bf16.b64 664
-ne.xor.f16.b16 659
-ne.xor.f16.b32 660
-ne.xor.f16.b64 661
-ne.xor.bf16.b16 662
-ne.xor.bf16.b32 663
-ne.xor.bf16.b64 664
-eq.u16.f16 665
-eq.s16.f16 666
-eq.u32.f16 667
-eq.s32.f16 668
-eq.ftz.u16.f16 665
-eq.ftz.s16.f16 666
-eq.ftz.u32.f16 667
-eq.ftz.s32.f16 668
-ne.u16.f16 665
-ne.s16.f16 666
-ne.u32.f16 667
-ne.s32.f16 668
-ne.ftz.u16.f16 665
-ne.ftz.s16.f16 666
-ne.ftz.u32.f16 667
-ne.ftz.s32.f16 668
-lt.u16.f16 665
-lt.s16.f16 666
-lt.u32.f16 667
-lt.s32.f16 668
-lt.ftz.u16.f16 665
-lt.ftz.s16.f16 666
-lt.ftz.u32.f16 667
-lt.ftz.s32.f16 668
-le.u16.f16 665
-le.s16.f16 666
-le.u32.f16 667
-le.s32.f16 668
-le.ftz.u16.f16 665
-le.ftz.s16.f16 666
-le.ftz.u32.f16 667
-le.ftz.s32.f16 668
-gt.u16.f16 665
-gt.s16.f16 666
-gt.u32.f16 667
-gt.s32.f16 668
-gt.ftz.u16.f16 665
-gt.ftz.s16.f16 666
-gt.ftz.u32.f16 667
-gt.ftz.s32.f16 668
-ge.u16.f16 665
-ge.s16.f16 666
-ge.u32.f16 667
-ge.s32.f16 668
-ge.ftz.u16.f16 665
-ge.ftz.s16.f16 666
-ge.ftz.u32.f16 667
-ge.ftz.s32.f16 668
-equ.u16.f16 665
-equ.s16.f16 666
-equ.u32.f16 667
-equ.s32.f16 668
-equ.ftz.u16.f16 665
-equ.ftz.s16.f16 666
-equ.ftz.u32.f16 667
-equ.ftz.s32.f16 668
-neu.u16.f16 665
-neu.s16.f16 666
-neu.u32.f16 667
-neu.s32.f16 668
-neu.ftz.u16.f16 665
-neu.ftz.s16.f16 666
-neu.ftz.u32.f16 667
-neu.ftz.s32.f16 668
-ltu.u16.f16 665
-ltu.s16.f16 666
-ltu.u32.f16 667
-ltu.s32.f16 668
-ltu.ftz.u16.f16 665
-ltu.ftz.s16.f16 666
-ltu.ftz.u32.f16 667
-ltu.ftz.s32.f16 668
-leu.u16.f16 665
-leu.s16.f16 666
-leu.u32.f16 667
-leu.s32.f16 668
-leu.ftz.u16.f16 665
-leu.ftz.s16.f16 666
-leu.ftz.u32.f16 667
-leu.ftz.s32.f16 668
-gtu.u16.f16 665
-gtu.s16.f16 666
-gtu.u32.f16 667
-gtu.s32.f16 668
-gtu.ftz.u16.f16 665
-gtu.ftz.s16.f16 666
-gtu.ftz.u32.f16 667
-gtu.ftz.s32.f16 668
-geu.u16.f16 665
-geu.s16.f16 666
-geu.u32.f16 667
-geu.s32.f16 668
-geu.ftz.u16.f16 665
-geu.ftz.s16.f16 666
-geu.ftz.u32.f16 667
-geu.ftz.s32.f16 668
-num.u16.f16 665
-num.s16.f16 666
-num.u32.f16 667
-num.s32.f16 668
-num.ftz.u16.f16 665
-num.ftz.s16.f16 666
-num.ftz.u32.f16 667
-num.ftz.s32.f16 668
-nan.u16.f16 665
-nan.s16.f16 666
-nan.u32.f16 667
-nan.s32.f16 668
-nan.ftz.u16.f16 665
-nan.ftz.s16.f16 666
-nan.ftz.u32.f16 667
-nan.ftz.s32.f16 668
-eq.and.u16.f16 669
-eq.and.s16.f16 670
-eq.and.u32.f16 671
-eq.and.s32.f16 672
-eq.and.ftz.u16.f16 669
-eq.and.ftz.s16.f16 670
-eq.and.ftz.u32.f16 671
-eq.and.ftz.s32.f16 672
-eq.or.u16.f16 669
-eq.or.s16.f16 670
-eq.or.u32.f16 671
-eq.or.s32.f16 672
-eq.or.ftz.u16.f16 669
-eq.or.ftz.s16.f16 670
-eq.or.ftz.u32.f16 671
-eq.or.ftz.s32.f16 672
-eq.xor.u16.f16 669
-eq.xor.s16.f16 670
-eq.xor.u32.f16 671
-eq.xor.s32.f16 672
-eq.xor.ftz.u16.f16 669
-eq.xor.ftz.s16.f16 670
-eq.xor.ftz.u32.f16 671
-eq.xor.ftz.s32.f16 672
-ne.and.u16.f16 669
-ne.and.s16.f16 670
-ne.and.u32.f16 671
-ne.and.s32.f16 672
-ne.and.ftz.u16.f16 669
-ne.and.ftz.s16.f16 670
-ne.and.ftz.u32.f16 671
-ne.and.ftz.s32.f16 672
-ne.or.u16.f16 669
-ne.or.s16.f16 670
-ne.or.u32.f16 671
-ne.or.s32.f16 672
-ne.or.ftz.u16.f16 669
-ne.or.ftz.s16.f16 670
-ne.or.ftz.u32.f16 671
-ne.or.ftz.s32.f16 672
-ne.xor.u16.f16 669
-ne.xor.s16.f16 670
-ne.xor.u32.f16 671
-ne.xor.s32.f16 672
-ne.xor.ftz.u16.f16 669
-ne.xor.ftz.s16.f16 670
-ne.xor.ftz.u32.f16 671
-ne.xor.ftz.s32.f16 672
-lt.and.u16.f16 669
-lt.and.s16.f16 670
-lt.and.u32.f16 671
-lt.and.s32.f16 672
-lt.and.ftz.u16.f16 669
-lt.and.ftz.s16.f16 670
-lt.and.ftz.u32.f16 671
-lt.and.ftz.s32.f16 672
-lt.or.u16.f16 669
-lt.or.s16.f16 670
-lt.or.u32.f16 671
-lt.or.s32.f16 672
-lt.or.ftz.u16.f16 669
-lt.or.ftz.s16.f16 670
-lt.or.ftz.u32.f16 671
-lt.or.ftz.s32.f16 672
-lt.xor.u16.f16 669
-lt.xor.s16.f16 670
-lt.xor.u32.f16 671
-lt.xor.s32.f16 672
-lt.xor.ftz.u16.f16 669
-lt.xor.ftz.s16.f16 670
-lt.xor.ftz.u32.f16 671
-lt.xor.ftz.s32.f16 672
-le.and.u16.f16 669
-le.and.s16.f16 670
-le.and.u32.f16 671
-le.and.s32.f16 672
-le.and.ftz.u16.f16 669
-le.and.ftz.s16.f16 670
-le.and.ftz.u32.f16 671
-le.and.ftz.s32.f16 672
-le.or.u16.f16 669
-le.or.s16.f16 670
-le.or.u32.f16 671
-le.or.s32.f16 672
-le.or.ftz.u16.f16 669
-le.or.ftz.s16.f16 670
-le.or.ftz.u32.f16 671
-le.or.ftz.s32.f16 672
-le.xor.u16.f16 669
-le.xor.s16.f16 670
-le.xor.u32.f16 671
-le.xor.s32.f16 672
-le.xor.ftz.u16.f16 669
-le.xor.ftz.s16.f16 670
-le.xor.ftz.u32.f16 671
-le.xor.ftz.s32.f16 672
-gt.and.u16.f16 669
-gt.and.s16.f16 670
-gt.and.u32.f16 671
-gt.and.s32.f16 672
-gt.and.ftz.u16.f16 669
-gt.and.ftz.s16.f16 670
-gt.and.ftz.u32.f16 671
-gt.and.ftz.s32.f16 672
-gt.or.u16.f16 669
-gt.or.s16.f16 670
-gt.or.u32.f16 671
-gt.or.s32.f16 672
-gt.or.ftz.u16.f16 669
-gt.or.ftz.s16.f16 670
-gt.or.ftz.u32.f16 671
-gt.or.ftz.s32.f16 672
-gt.xor.u16.f16 669
-gt.xor.s16.f16 670
-gt.xor.u32.f16 671
-gt.xor.s32.f16 672
-gt.xor.ftz.u16.f16 669
-gt.xor.ftz.s16.f16 670
-gt.xor.ftz.u32.f16 671
-gt.xor.ftz.s32.f16 672
-ge.and.u16.f16 669
-ge.and.s16.f16 670
-ge.and.u32.f16 671
-ge.and.s32.f16 672
-ge.and.ftz.u16.f16 669
-ge.and.ftz.s16.f16 670
-ge.and.ftz.u32.f16 671
-ge.and.ftz.s32.f16 672
-ge.or.u16.f16 669
-ge.or.s16.f16 670
-ge.or.u32.f16 671
-ge.or.s32.f16 672
-ge.or.ftz.u16.f16 669
-ge.or.ftz.s16.f16 670
-ge.or.ftz.u32.f16 671
-ge.or.ftz.s32.f16 672
-ge.xor.u16.f16 669
-ge.xor.s16.f16 670
-ge.xor.u32.f16 671
-ge.xor.s32.f16 672
-ge.xor.ftz.u16.f16 669
-ge.xor.ftz.s16.f16 670
-ge.xor.ftz.u32.f16 671
-ge.xor.ftz.s32.f16 672
-equ.and.u16.f16 669
-equ.and.s16.f16 670
-equ.and.u32.f16 671
-equ.and.s32.f16 672
-equ.and.ftz.u16.f16 669
-equ.and.ftz.s16.f16 670
-equ.and.ftz.u32.f16 671
-equ.and.ftz.s32.f16 672
-equ.or.u16.f16 669
-equ.or.s16.f16 670
-equ.or.u32.f16 671
-equ.or.s32.f16 672
-equ.or.ftz.u16.f16 669
-equ.or.ftz.s16.f16 670
-equ.or.ftz.u32.f16 671
-equ.or.ftz.s32.f16 672
-equ.xor.u16.f16 669
-equ.xor.s16.f16 670
-equ.xor.u32.f16 671
-equ.xor.s32.f16 672
-equ.xor.ftz.u16.f16 669
-equ.xor.ftz.s16.f16 670
-equ.xor.ftz.u32.f16 671
-equ.xor.ftz.s32.f16 672
-neu.and.u16.f16 669
-neu.and.s16.f16 670
-neu.and.u32.f16 671
-neu.and.s32.f16 672
-neu.and.ftz.u16.f16 669
-neu.and.ftz.s16.f16 670
-neu.and.ftz.u32.f16 671
-neu.and.ftz.s32.f16 672
-neu.or.u16.f16 669
-neu.or.s16.f16 670
-neu.or.u32.f16 671
-neu.or.s32.f16 672
-neu.or.ftz.u16.f16 669
-neu.or.ftz.s16.f16 670
-neu.or.ftz.u32.f16 671
-neu.or.ftz.s32.f16 672
-neu.xor.u16.f16 669
-neu.xor.s16.f16 670
-neu.xor.u32.f16 671
-neu.xor.s32.f16 672
-neu.xor.ftz.u16.f16 669
-neu.xor.ftz.s16.f16 670
-neu.xor.ftz.u32.f16 671
-neu.xor.ftz.s32.f16 672
-ltu.and.u16.f16 669
-ltu.and.s16.f16 670
-ltu.and.u32.f16 671
-ltu.and.s32.f16 672
-ltu.and.ftz.u16.f16 669
-ltu.and.ftz.s16.f16 670
-ltu.and.ftz.u32.f16 671
-ltu.and.ftz.s32.f16 672
-ltu.or.u16.f16 669
-ltu.or.s16.f16 670
-ltu.or.u32.f16 671
-ltu.or.s32.f16 672
-ltu.or.ftz.u16.f16 669
-ltu.or.ftz.s16.f16 670
-ltu.or.ftz.u32.f16 671
-ltu.or.ftz.s32.f16 672
-ltu.xor.u16.f16 669
-ltu.xor.s16.f16 670
-ltu.xor.u32.f16 671
-ltu.xor.s32.f16 672
-ltu.xor.ftz.u16.f16 669
-ltu.xor.ftz.s16.f16 670
-ltu.xor.ftz.u32.f16 671
-ltu.xor.ftz.s32.f16 672
-leu.and.u16.f16 669
-leu.and.s16.f16 670
-leu.and.u32.f16 671
-leu.and.s32.f16 672
-leu.and.ftz.u16.f16 669
-leu.and.ftz.s16.f16 670
-leu.and.ftz.u32.f16 671
-leu.and.ftz.s32.f16 672
-leu.or.u16.f16 669
-leu.or.s16.f16 670
-leu.or.u32.f16 671
-leu.or.s32.f16 672
-leu.or.ftz.u16.f16 669
-leu.or.ftz.s16.f16 670
-leu.or.ftz.u32.f16 671
-leu.or.ftz.s32.f16 672
-leu.xor.u16.f16 669
-leu.xor.s16.f16 670
-leu.xor.u32.f16 671
-leu.xor.s32.f16 672
-leu.xor.ftz.u16.f16 669
-leu.xor.ftz.s16.f16 670
-leu.xor.ftz.u32.f16 671
-leu.xor.ftz.s32.f16 672
-gtu.and.u16.f16 669
-gtu.and.s16.f16 670
-gtu.and.u32.f16 671
-gtu.and.s32.f16 672
-gtu.and.ftz.u16.f16 669
-gtu.and.ftz.s16.f16 670
-gtu.and.ftz.u32.f16 671
-gtu.and.ftz.s32.f16 672
-gtu.or.u16.f16 669
-gtu.or.s16.f16 670
-gtu.or.u32.f16 671
-gtu.or.s32.f16 672
-gtu.or.ftz.u16.f16 669
-gtu.or.ftz.s16.f16 670
-gtu.or.ftz.u32.f16 671
-gtu.or.ftz.s32.f16 672
-gtu.xor.u16.f16 669
-gtu.xor.s16.f16 670
-gtu.xor.u32.f16 671
-gtu.xor.s32.f16 672
-gtu.xor.ftz.u16.f16 669
-gtu.xor.ftz.s16.f16 670
-gtu.xor.ftz.u32.f16 671
-gtu.xor.ftz.s32.f16 672
-geu.and.u16.f16 669
-geu.and.s16.f16 670
-geu.and.u32.f16 671
-geu.and.s32.f16 672
-geu.and.ftz.u16.f16 669
-geu.and.ftz.s16.f16 670
-geu.and.ftz.u32.f16 671
-geu.and.ftz.s32.f16 672
-geu.or.u16.f16 669
-geu.or.s16.f16 670
-geu.or.u32.f16 671
-geu.or.s32.f16 672
-geu.or.ftz.u16.f16 669
-geu.or.ftz.s16.f16 670
-geu.or.ftz.u32.f16 671
-geu.or.ftz.s32.f16 672
-geu.xor.u16.f16 669
-geu.xor.s16.f16 670
-geu.xor.u32.f16 671
-geu.xor.s32.f16 672
-geu.xor.ftz.u16.f16 669
-geu.xor.ftz.s16.f16 670
-geu.xor.ftz.u32.f16 671
-geu.xor.ftz.s32.f16 672
-num.and.u16.f16 669
-num.and.s16.f16 670
-num.and.u32.f16 671
-num.and.s32.f16 672
-num.and.ftz.u16.f16 669
-num.and.ftz.s16.f16 670
-num.and.ftz.u32.f16 671
-num.and.ftz.s32.f16 672
-num.or.u16.f16 669
-num.or.s16.f16 670
-num.or.u32.f16 671
-num.or.s32.f16 672
-num.or.ftz.u16.f16 669
-num.or.ftz.s16.f16 670
-num.or.ftz.u32.f16 671
-num.or.ftz.s32.f16 672
-num.xor.u16.f16 669
-num.xor.s16.f16 670
-num.xor.u32.f16 671
-num.xor.s32.f16 672
-num.xor.ftz.u16.f16 669
-num.xor.ftz.s16.f16 670
-num.xor.ftz.u32.f16 671
-num.xor.ftz.s32.f16 672
-nan.and.u16.f16 669
-nan.and.s16.f16 670
-nan.and.u32.f16 671
-nan.and.s32.f16 672
-nan.and.ftz.u16.f16 669
-nan.and.ftz.s16.f16 670
-nan.and.ftz.u32.f16 671
-nan.and.ftz.s32.f16 672
-nan.or.u16.f16 669
-nan.or.s16.f16 670
-nan.or.u32.f16 671
-nan.or.s32.f16 672
-nan.or.ftz.u16.f16 669
-nan.or.ftz.s16.f16 670
-nan.or.ftz.u32.f16 671
-nan.or.ftz.s32.f16 672
-nan.xor.u16.f16 669
-nan.xor.s16.f16 670
-nan.xor.u32.f16 671
-nan.xor.s32.f16 672
-nan.xor.ftz.u16.f16 669
-nan.xor.ftz.s16.f16 670
-nan.xor.ftz.u32.f16 671
-nan.xor.ftz.s32.f16 672
-eq.u16.bf16 673
-eq.s16.bf16 674
-eq.u32.bf16 675
-eq.s32.bf16 676
-ne.u16.bf16 673
-ne.s16.bf16 674
-ne.u32.bf16 675
-ne.s32.bf16 676
-lt.u16.bf16 673
-lt.s16.bf16 674
-lt.u32.bf16 675
-lt.s32.bf16 676
-le.u16.bf16 673
-le.s16.bf16 674
-le.u32.bf16 675
-le.s32.bf16 676
-gt.u16.bf16 673
-gt.s16.bf16 674
-gt.u32.bf16 675
-gt.s32.bf16 676
-ge.u16.bf16 673
-ge.s16.bf16 674
-ge.u32.bf16 675
-ge.s32.bf16 676
-equ.u16.bf16 673
-equ.s16.bf16 674
-equ.u32.bf16 675
-equ.s32.bf16 676
-neu.u16.bf16 673
-neu.s16.bf16 674
-neu.u32.bf16 675
-neu.s32.bf16 676
-ltu.u16.bf16 673
-ltu.s16.bf16 674
-ltu.u32.bf16 675
-ltu.s32.bf16 676
-leu.u16.bf16 673
-leu.s16.bf16 674
-leu.u32.bf16 675
-leu.s32.bf16 676
-gtu.u16.bf16 673
-gtu.s16.bf16 674
-gtu.u32.bf16 675
-gtu.s32.bf16 676
-geu.u16.bf16 673
-geu.s16.bf16 674
-geu.u32.bf16 675
-geu.s32.bf16 676
-num.u16.bf16 673
-num.s16.bf16 674
-num.u32.bf16 675
-num.s32.bf16 676
-nan.u16.bf16 673
-nan.s16.bf16 674
-nan.u32.bf16 675
-nan.s32.bf16 676
-eq.and.u16.bf16 677
-eq.and.s16.bf16 678
-eq.and.u32.bf16 679
-eq.and.s32.bf16 680
-eq.or.u16.bf16 677
-eq.or.s16.bf16 678
-eq.or.u32.bf16 679
-eq.or.s32.bf16 680
-eq.xor.u16.bf16 677
-eq.xor.s16.bf16 678
-eq.xor.u32.bf16 679
-eq.xor.s32.bf16 680
-ne.and.u16.bf16 677
-ne.and.s16.bf16 678
-ne.and.u32.bf16 679
-ne.and.s32.bf16 680
-ne.or.u16.bf16 677
-ne.or.s16.bf16 678
-ne.or.u32.bf16 679
-ne.or.s32.bf16 680
-ne.xor.u16.bf16 677
-ne.xor.s16.bf16 678
-ne.xor.u32.bf16 679
-ne.xor.s32.bf16 680
-lt.and.u16.bf16 677
-lt.and.s16.bf16 678
-lt.and.u32.bf16 679
-lt.and.s32.bf16 680
-lt.or.u16.bf16 677
-lt.or.s16.bf16 678
-lt.or.u32.bf16 679
-lt.or.s32.bf16 680
-lt.xor.u16.bf16 677
-lt.xor.s16.bf16 678
-lt.xor.u32.bf16 679
-lt.xor.s32.bf16 680
-le.and.u16.bf16 677
-le.and.s16.bf16 678
-le.and.u32.bf16 679
-le.and.s32.bf16 680
-le.or.u16.bf16 677
-le.or.s16.bf16 678
-le.or.u32.bf16 679
-le.or.s32.bf16 680
-le.xor.u16.bf16 677
-le.xor.s16.bf16 678
-le.xor.u32.bf16 679
-le.xor.s32.bf16 680
-gt.and.u16.bf16 677
-gt.and.s16.bf16 678
-gt.and.u32.bf16 679
-gt.and.s32.bf16 680
-gt.or.u16.bf16 677
-gt.or.s16.bf16 678
-gt.or.u32.bf16 679
-gt.or.s32.bf16 680
-gt.xor.u16.bf16 677
-gt.xor.s16.bf16 678
-gt.xor.u32.bf16 679
-gt.xor.s32.bf16 680
-ge.and.u16.bf16 677
-ge.and.s16.bf16 678
-ge.and.u32.bf16 679
-ge.and.s32.bf16 680
-ge.or.u16.bf16 677
-ge.or.s16.bf16 678
-ge.or.u32.bf16 679
-ge.or.s32.bf16 680
-ge.xor.u16.bf16 677
-ge.xor.s16.bf16 678
-ge.xor.u32.bf16 679
-ge.xor.s32.bf16 680
-equ.and.u16.bf16 677
-equ.and.s16.bf16 678
-equ.and.u32.bf16 679
-equ.and.s32.bf16 680
-equ.or.u16.bf16 677
-equ.or.s16.bf16 678
-equ.or.u32.bf16 679
-equ.or.s32.bf16 680
-equ.xor.u16.bf16 677
-equ.xor.s16.bf16 678
-equ.xor.u32.bf16 679
-equ.xor.s32.bf16 680
-neu.and.u16.bf16 677
-neu.and.s16.bf16 678
-neu.and.u32.bf16 679
-neu.and.s32.bf16 680
-neu.or.u16.bf16 677
-neu.or.s16.bf16 678
-neu.or.u32.bf16 679
-neu.or.s32.bf16 680
-neu.xor.u16.bf16 677
-neu.xor.s16.bf16 678
-neu.xor.u32.bf16 679
-neu.xor.s32.bf16 680
-ltu.and.u16.bf16 677
-ltu.and.s16.bf16 678
-ltu.and.u32.bf16 679
-ltu.and.s32.bf16 680
-ltu.or.u16.bf16 677
-ltu.or.s16.bf16 678
-ltu.or.u32.bf16 679
-ltu.or.s32.bf16 680
-ltu.xor.u16.bf16 677
-ltu.xor.s16.bf16 678
-ltu.xor.u32.bf16 679
-ltu.xor.s32.bf16 680
-leu.and.u16.bf16 677
-leu.and.s16.bf16 678
-leu.and.u32.bf16 679
-leu.and.s32.bf16 680
-leu.or.u16.bf16 677
-leu.or.s16.bf16 678
-leu.or.u32.bf16 679
-leu.or.s32.bf16 680
-leu.xor.u16.bf16 677
-leu.xor.s16.bf16 678
-leu.xor.u32.bf16 679
-leu.xor.s32.bf16 680
-gtu.and.u16.bf16 677
-gtu.and.s16.bf16 678
-gtu.and.u32.bf16 679
-gtu.and.s32.bf16 680
-gtu.or.u16.bf16 677
-gtu.or.s16.bf16 678
-gtu.or.u32.bf16 679
-gtu.or.s32.bf16 680
-gtu.xor.u16.bf16 677
-gtu.xor.s16.bf16 678
-gtu.xor.u32.bf16 679
-gtu.xor.s32.bf16 680
-geu.and.u16.bf16 677
-geu.and.s16.bf16 678
-geu.and.u32.bf16 679
-geu.and.s32.bf16 680
-geu.or.u16.bf16 677
-geu.or.s16.bf16 678
-geu.or.u32.bf16 679
-geu.or.s32.bf16 680
-geu.xor.u16.bf16 677
-geu.xor.s16.bf16 678
-geu.xor.u32.bf16 679
-geu.xor.s32.bf16 680
-num.and.u16.bf16 677
-num.and.s16.bf16 678
-num.and.u32.bf16 679
-num.and.s32.bf16 680
-num.or.u16.bf16 677
-num.or.s16.bf16 678
-num.or.u32.bf16 679
-num.or.s32.bf16 680
-num.xor.u16.bf16 677
-num.xor.s16.bf16 678
-num.xor.u32.bf16 679
-num.xor.s32.bf16 680
-nan.and.u16.bf16 677
-nan.and.s16.bf16 678
-nan.and.u32.bf16 679
-nan.and.s32.bf16 680
-nan.or.u16.bf16 677
-nan.or.s16.bf16 678
-nan.or.u32.bf16 679
-nan.or.s32.bf16 680
-nan.xor.u16.bf16 677
-nan.xor.s16.bf16 678
-nan.xor.u32.bf16 679
-nan.xor.s32.bf16 680
+nan.ftz.f16.f32 630
+eq.and.f16.f16 631
+eq.and.f16.f32 632
+eq.and.ftz.f16.f16 631
+eq.and.ftz.f16.f32 632
+eq.or.f16.f16 631
+eq.or.f16.f32 632
+eq.or.ftz.f16.f16 631
+eq.or.ftz.f16.f32 632
+eq.xor.f16.f16 631
+eq.xor.f16.f32 632
+eq.xor.ftz.f16.f16 631
+eq.xor.ftz.f16.f32 632
+ne.and.f16.f16 631
+ne.and.f16.f32 632
+ne.and.ftz.f16.f16 631
+ne.and.ftz.f16.f32 632
+ne.or.f16.f16 631
+ne.or.f16.f32 632
+ne.or.ftz.f16.f16 631
+ne.or.ftz.f16.f32 632
+ne.xor.f16.f16 631
+ne.xor.f16.f32 632
+ne.xor.ftz.f16.f16 631
+ne.xor.ftz.f16.f32 632
+lt.and.f16.f16 631
+lt.and.f16.f32 632
+lt.and.ftz.f16.f16 631
+lt.and.ftz.f16.f32 632
+lt.or.f16.f16 631
+lt.or.f16.f32 632
+lt.or.ftz.f16.f16 631
+lt.or.ftz.f16.f32 632
+lt.xor.f16.f16 631
+lt.xor.f16.f32 632
+lt.xor.ftz.f16.f16 631
+lt.xor.ftz.f16.f32 632
+le.and.f16.f16 631
+le.and.f16.f32 632
+le.and.ftz.f16.f16 631
+le.and.ftz.f16.f32 632
+le.or.f16.f16 631
+le.or.f16.f32 632
+le.or.ftz.f16.f16 631
+le.or.ftz.f16.f32 632
+le.xor.f16.f16 631
+le.xor.f16.f32 632
+le.xor.ftz.f16.f16 631
+le.xor.ftz.f16.f32 632
+gt.and.f16.f16 631
+gt.and.f16.f32 632
+gt.and.ftz.f16.f16 631
+gt.and.ftz.f16.f32 632
+gt.or.f16.f16 631
+gt.or.f16.f32 632
+gt.or.ftz.f16.f16 631
+gt.or.ftz.f16.f32 632
+gt.xor.f16.f16 631
+gt.xor.f16.f32 632
+gt.xor.ftz.f16.f16 631
+gt.xor.ftz.f16.f32 632
+ge.and.f16.f16 631
+ge.and.f16.f32 632
+ge.and.ftz.f16.f16 631
+ge.and.ftz.f16.f32 632
+ge.or.f16.f16 631
+ge.or.f16.f32 632
+ge.or.ftz.f16.f16 631
+ge.or.ftz.f16.f32 632
+ge.xor.f16.f16 631
+ge.xor.f16.f32 632
+ge.xor.ftz.f16.f16 631
+ge.xor.ftz.f16.f32 632
+equ.and.f16.f16 631
+equ.and.f16.f32 632
+equ.and.ftz.f16.f16 631
+equ.and.ftz.f16.f32 632
+equ.or.f16.f16 631
+equ.or.f16.f32 632
+equ.or.ftz.f16.f16 631
+equ.or.ftz.f16.f32 632
+equ.xor.f16.f16 631
+equ.xor.f16.f32 632
+equ.xor.ftz.f16.f16 631
+equ.xor.ftz.f16.f32 632
+neu.and.f16.f16 631
+neu.and.f16.f32 632
+neu.and.ftz.f16.f16 631
+neu.and.ftz.f16.f32 632
+neu.or.f16.f16 631
+neu.or.f16.f32 632
+neu.or.ftz.f16.f16 631
+neu.or.ftz.f16.f32 632
+neu.xor.f16.f16 631
+neu.xor.f16.f32 632
+neu.xor.ftz.f16.f16 631
+neu.xor.ftz.f16.f32 632
+ltu.and.f16.f16 631
+ltu.and.f16.f32 632
+ltu.and.ftz.f16.f16 631
+ltu.and.ftz.f16.f32 632
+ltu.or.f16.f16 631
+ltu.or.f16.f32 632
+ltu.or.ftz.f16.f16 631
+ltu.or.ftz.f16.f32 632
+ltu.xor.f16.f16 631
+ltu.xor.f16.f32 632
+ltu.xor.ftz.f16.f16 631
+ltu.xor.ftz.f16.f32 632
+leu.and.f16.f16 631
+leu.and.f16.f32 632
+leu.and.ftz.f16.f16 631
+leu.and.ftz.f16.f32 632
+leu.or.f16.f16 631
+leu.or.f16.f32 632
+leu.or.ftz.f16.f16 631
+leu.or.ftz.f16.f32 632
+leu.xor.f16.f16 631
+leu.xor.f16.f32 632
+leu.xor.ftz.f16.f16 631
+leu.xor.ftz.f16.f32 632
+gtu.and.f16.f16 631
+gtu.and.f16.f32 632
+gtu.and.ftz.f16.f16 631
+gtu.and.ftz.f16.f32 632
+gtu.or.f16.f16 631
+gtu.or.f16.f32 632
+gtu.or.ftz.f16.f16 631
+gtu.or.ftz.f16.f32 632
+gtu.xor.f16.f16 631
+gtu.xor.f16.f32 632
+gtu.xor.ftz.f16.f16 631
+gtu.xor.ftz.f16.f32 632
+geu.and.f16.f16 631
+geu.and.f16.f32 632
+geu.and.ftz.f16.f16 631
+geu.and.ftz.f16.f32 632
+geu.or.f16.f16 631
+geu.or.f16.f32 632
+geu.or.ftz.f16.f16 631
+geu.or.ftz.f16.f32 632
+geu.xor.f16.f16 631
+geu.xor.f16.f32 632
+geu.xor.ftz.f16.f16 631
+geu.xor.ftz.f16.f32 632
+num.and.f16.f16 631
+num.and.f16.f32 632
+num.and.ftz.f16.f16 631
+num.and.ftz.f16.f32 632
+num.or.f16.f16 631
+num.or.f16.f32 632
+num.or.ftz.f16.f16 631
+num.or.ftz.f16.f32 632
+num.xor.f16.f16 631
+num.xor.f16.f32 632
+num.xor.ftz.f16.f16 631
+num.xor.ftz.f16.f32 632
+nan.and.f16.f16 631
+nan.and.f16.f32 632
+nan.and.ftz.f16.f16 631
+nan.and.ftz.f16.f32 632
+nan.or.f16.f16 631
+nan.or.f16.f32 632
+nan.or.ftz.f16.f16 631
+nan.or.ftz.f16.f32 632
+nan.xor.f16.f16 631
+nan.xor.f16.f32 632
+nan.xor.ftz.f16.f16 631
+nan.xor.ftz.f16.f32 632
+eq.f16.f64 633
+ne.f16.f64 633
+lt.f16.f64 633
+le.f16.f64 633
+gt.f16.f64 633
+ge.f16.f64 633
+equ.f16.f64 633
+neu.f16.f64 633
+ltu.f16.f64 633
+leu.f16.f64 633
+gtu.f16.f64 633
+geu.f16.f64 633
+num.f16.f64 633
+nan.f16.f64 633
+eq.and.f16.f64 634
+eq.or.f16.f64 634
+eq.xor.f16.f64 634
+ne.and.f16.f64 634
+ne.or.f16.f64 634
+ne.xor.f16.f64 634
+lt.and.f16.f64 634
+lt.or.f16.f64 634
+lt.xor.f16.f64 634
+le.and.f16.f64 634
+le.or.f16.f64 634
+le.xor.f16.f64 634
+gt.and.f16.f64 634
+gt.or.f16.f64 634
+gt.xor.f16.f64 634
+ge.and.f16.f64 634
+ge.or.f16.f64 634
+ge.xor.f16.f64 634
+equ.and.f16.f64 634
+equ.or.f16.f64 634
+equ.xor.f16.f64 634
+neu.and.f16.f64 634
+neu.or.f16.f64 634
+neu.xor.f16.f64 634
+ltu.and.f16.f64 634
+ltu.or.f16.f64 634
+ltu.xor.f16.f64 634
+leu.and.f16.f64 634
+leu.or.f16.f64 634
+leu.xor.f16.f64 634
+gtu.and.f16.f64 634
+gtu.or.f16.f64 634
+gtu.xor.f16.f64 634
+geu.and.f16.f64 634
+geu.or.f16.f64 634
+geu.xor.f16.f64 634
+num.and.f16.f64 634
+num.or.f16.f64 634
+num.xor.f16.f64 634
+nan.and.f16.f64 634
+nan.or.f16.f64 634
+nan.xor.f16.f64 634
+eq.bf16.f16 635
+eq.bf16.f32 636
+eq.bf16.f64 637
+ne.bf16.f16 635
+ne.bf16.f32 636
+ne.bf16.f64 637
+lt.bf16.f16 635
+lt.bf16.f32 636
+lt.bf16.f64 637
+le.bf16.f16 635
+le.bf16.f32 636
+le.bf16.f64 637
+gt.bf16.f16 635
+gt.bf16.f32 636
+gt.bf16.f64 637
+ge.bf16.f16 635
+ge.bf16.f32 636
+ge.bf16.f64 637
+equ.bf16.f16 635
+equ.bf16.f32 636
+equ.bf16.f64 637
+neu.bf16.f16 635
+neu.bf16.f32 636
+neu.bf16.f64 637
+ltu.bf16.f16 635
+ltu.bf16.f32 636
+ltu.bf16.f64 637
+leu.bf16.f16 635
+leu.bf16.f32 636
+leu.bf16.f64 637
+gtu.bf16.f16 635
+gtu.bf16.f32 636
+gtu.bf16.f64 637
+geu.bf16.f16 635
+geu.bf16.f32 636
+geu.bf16.f64 637
+num.bf16.f16 635
+num.bf16.f32 636
+num.bf16.f64 637
+nan.bf16.f16 635
+nan.bf16.f32 636
+nan.bf16.f64 637
+eq.and.bf16.f16 638
+eq.and.bf16.f32 639
+eq.and.bf16.f64 640
+eq.or.bf16.f16 638
+eq.or.bf16.f32 639
+eq.or.bf16.f64 640
+eq.xor.bf16.f16 638
+eq.xor.bf16.f32 639
+eq.xor.bf16.f64 640
+ne.and.bf16.f16 638
+ne.and.bf16.f32 639
+ne.and.bf16.f64 640
+ne.or.bf16.f16 638
+ne.or.bf16.f32 639
+ne.or.bf16.f64 640
+ne.xor.bf16.f16 638
+ne.xor.bf16.f32 639
+ne.xor.bf16.f64 640
+lt.and.bf16.f16 638
+lt.and.bf16.f32 639
+lt.and.bf16.f64 640
+lt.or.bf16.f16 638
+lt.or.bf16.f32 639
+lt.or.bf16.f64 640
+lt.xor.bf16.f16 638
+lt.xor.bf16.f32 639
+lt.xor.bf16.f64 640
+le.and.bf16.f16 638
+le.and.bf16.f32 639
+le.and.bf16.f64 640
+le.or.bf16.f16 638
+le.or.bf16.f32 639
+le.or.bf16.f64 640
+le.xor.bf16.f16 638
+le.xor.bf16.f32 639
+le.xor.bf16.f64 640
+gt.and.bf16.f16 638
+gt.and.bf16.f32 639
+gt.and.bf16.f64 640
+gt.or.bf16.f16 638
+gt.or.bf16.f32 639
+gt.or.bf16.f64 640
+gt.xor.bf16.f16 638
+gt.xor.bf16.f32 639
+gt.xor.bf16.f64 640
+ge.and.bf16.f16 638
+ge.and.bf16.f32 639
+ge.and.bf16.f64 640
+ge.or.bf16.f16 638
+ge.or.bf16.f32 639
+ge.or.bf16.f64 640
+ge.xor.bf16.f16 638
+ge.xor.bf16.f32 639
+ge.xor.bf16.f64 640
+equ.and.bf16.f16 638
+equ.and.bf16.f32 639
+equ.and.bf16.f64 640
+equ.or.bf16.f16 638
+equ.or.bf16.f32 639
+equ.or.bf16.f64 640
+equ.xor.bf16.f16 638
+equ.xor.bf16.f32 639
+equ.xor.bf16.f64 640
+neu.and.bf16.f16 638
+neu.and.bf16.f32 639
+neu.and.bf16.f64 640
+neu.or.bf16.f16 638
+neu.or.bf16.f32 639
+neu.or.bf16.f64 640
+neu.xor.bf16.f16 638
+neu.xor.bf16.f32 639
+neu.xor.bf16.f64 640
+ltu.and.bf16.f16 638
+ltu.and.bf16.f32 639
+ltu.and.bf16.f64 640
+ltu.or.bf16.f16 638
+ltu.or.bf16.f32 639
+ltu.or.bf16.f64 640
+ltu.xor.bf16.f16 638
+ltu.xor.bf16.f32 639
+ltu.xor.bf16.f64 640
+leu.and.bf16.f16 638
+leu.and.bf16.f32 639
+leu.and.bf16.f64 640
+leu.or.bf16.f16 638
+leu.or.bf16.f32 639
+leu.or.bf16.f64 640
+leu.xor.bf16.f16 638
+leu.xor.bf16.f32 639
+leu.xor.bf16.f64 640
+gtu.and.bf16.f16 638
+gtu.and.bf16.f32 639
+gtu.and.bf16.f64 640
+gtu.or.bf16.f16 638
+gtu.or.bf16.f32 639
+gtu.or.bf16.f64 640
+gtu.xor.bf16.f16 638
+gtu.xor.bf16.f32 639
+gtu.xor.bf16.f64 640
+geu.and.bf16.f16 638
+geu.and.bf16.f32 639
+geu.and.bf16.f64 640
+geu.or.bf16.f16 638
+geu.or.bf16.f32 639
+geu.or.bf16.f64 640
+geu.xor.bf16.f16 638
+geu.xor.bf16.f32 639
+geu.xor.bf16.f64 640
+num.and.bf16.f16 638
+num.and.bf16.f32 639
+num.and.bf16.f64 640
+num.or.bf16.f16 638
+num.or.bf16.f32 639
+num.or.bf16.f64 640
+num.xor.bf16.f16 638
+num.xor.bf16.f32 639
+num.xor.bf16.f64 640
+nan.and.bf16.f16 638
+nan.and.bf16.f32 639
+nan.and.bf16.f64 640
+nan.or.bf16.f16 638
+nan.or.bf16.f32 639
+nan.or.bf16.f64 640
+nan.xor.bf16.f16 638
+nan.xor.bf16.f32 639
+nan.xor.bf16.f64 640
+eq.f16.s16 641
+eq.f16.s32 642
+eq.f16.s64 643
+eq.f16.u16 644
+eq.f16.u32 645
+eq.f16.u64 646
+eq.bf16.s16 647
+eq.bf16.s32 648
+eq.bf16.s64 649
+eq.bf16.u16 650
+eq.bf16.u32 651
+eq.bf16.u64 652
+ne.f16.s16 641
+ne.f16.s32 642
+ne.f16.s64 643
+ne.f16.u16 644
+ne.f16.u32 645
+ne.f16.u64 646
+ne.bf16.s16 647
+ne.bf16.s32 648
+ne.bf16.s64 649
+ne.bf16.u16 650
+ne.bf16.u32 651
+ne.bf16.u64 652
+lt.f16.s16 641
+lt.f16.s32 642
+lt.f16.s64 643
+lt.f16.u16 644
+lt.f16.u32 645
+lt.f16.u64 646
+lt.bf16.s16 647
+lt.bf16.s32 648
+lt.bf16.s64 649
+lt.bf16.u16 650
+lt.bf16.u32 651
+lt.bf16.u64 652
+le.f16.s16 641
+le.f16.s32 642
+le.f16.s64 643
+le.f16.u16 644
+le.f16.u32 645
+le.f16.u64 646
+le.bf16.s16 647
+le.bf16.s32 648
+le.bf16.s64 649
+le.bf16.u16 650
+le.bf16.u32 651
+le.bf16.u64 652
+gt.f16.s16 641
+gt.f16.s32 642
+gt.f16.s64 643
+gt.f16.u16 644
+gt.f16.u32 645
+gt.f16.u64 646
+gt.bf16.s16 647
+gt.bf16.s32 648
+gt.bf16.s64 649
+gt.bf16.u16 650
+gt.bf16.u32 651
+gt.bf16.u64 652
+ge.f16.s16 641
+ge.f16.s32 642
+ge.f16.s64 643
+ge.f16.u16 644
+ge.f16.u32 645
+ge.f16.u64 646
+ge.bf16.s16 647
+ge.bf16.s32 648
+ge.bf16.s64 649
+ge.bf16.u16 650
+ge.bf16.u32 651
+ge.bf16.u64 652
+eq.and.f16.s16 653
+eq.and.f16.s32 654
+eq.and.f16.s64 655
+eq.and.f16.u16 656
+eq.and.f16.u32 657
+eq.and.f16.u64 658
+eq.and.bf16.s16 659
+eq.and.bf16.s32 660
+eq.and.bf16.s64 661
+eq.and.bf16.u16 662
+eq.and.bf16.u32 663
+eq.and.bf16.u64 664
+eq.or.f16.s16 653
+eq.or.f16.s32 654
+eq.or.f16.s64 655
+eq.or.f16.u16 656
+eq.or.f16.u32 657
+eq.or.f16.u64 658
+eq.or.bf16.s16 659
+eq.or.bf16.s32 660
+eq.or.bf16.s64 661
+eq.or.bf16.u16 662
+eq.or.bf16.u32 663
+eq.or.bf16.u64 664
+eq.xor.f16.s16 653
+eq.xor.f16.s32 654
+eq.xor.f16.s64 655
+eq.xor.f16.u16 656
+eq.xor.f16.u32 657
+eq.xor.f16.u64 658
+eq.xor.bf16.s16 659
+eq.xor.bf16.s32 660
+eq.xor.bf16.s64 661
+eq.xor.bf16.u16 662
+eq.xor.bf16.u32 663
+eq.xor.bf16.u64 664
+ne.and.f16.s16 653
+ne.and.f16.s32 654
+ne.and.f16.s64 655
+ne.and.f16.u16 656
+ne.and.f16.u32 657
+ne.and.f16.u64 658
+ne.and.bf16.s16 659
+ne.and.bf16.s32 660
+ne.and.bf16.s64 661
+ne.and.bf16.u16 662
+ne.and.bf16.u32 663
+ne.and.bf16.u64 664
+ne.or.f16.s16 653
+ne.or.f16.s32 654
+ne.or.f16.s64 655
+ne.or.f16.u16 656
+ne.or.f16.u32 657
+ne.or.f16.u64 658
+ne.or.bf16.s16 659
+ne.or.bf16.s32 660
+ne.or.bf16.s64 661
+ne.or.bf16.u16 662
+ne.or.bf16.u32 663
+ne.or.bf16.u64 664
+ne.xor.f16.s16 653
+ne.xor.f16.s32 654
+ne.xor.f16.s64 655
+ne.xor.f16.u16 656
+ne.xor.f16.u32 657
+ne.xor.f16.u64 658
+ne.xor.bf16.s16 659
+ne.xor.bf16.s32 660
+ne.xor.bf16.s64 661
+ne.xor.bf16.u16 662
+ne.xor.bf16.u32 663
+ne.xor.bf16.u64 664
+lt.and.f16.s16 653
+lt.and.f16.s32 654
+lt.and.f16.s64 655
+lt.and.f16.u16 656
+lt.and.f16.u32 657
+lt.and.f16.u64 658
+lt.and.bf16.s16 659
+lt.and.bf16.s32 660
+lt.and.bf16.s64 661
+lt.and.bf16.u16 662
+lt.and.bf16.u32 663
+lt.and.bf16.u64 664
+lt.or.f16.s16 653
+lt.or.f16.s32 654
+lt.or.f16.s64 655
+lt.or.f16.u16 656
+lt.or.f16.u32 657
+lt.or.f16.u64 658
+lt.or.bf16.s16 659
+lt.or.bf16.s32 660
+lt.or.bf16.s64 661
+lt.or.bf16.u16 662
+lt.or.bf16.u32 663
+lt.or.bf16.u64 664
+lt.xor.f16.s16 653
+lt.xor.f16.s32 654
+lt.xor.f16.s64 655
+lt.xor.f16.u16 656
+lt.xor.f16.u32 657
+lt.xor.f16.u64 658
+lt.xor.bf16.s16 659
+lt.xor.bf16.s32 660
+lt.xor.bf16.s64 661
+lt.xor.bf16.u16 662
+lt.xor.bf16.u32 663
+lt.xor.bf16.u64 664
+le.and.f16.s16 653
+le.and.f16.s32 654
+le.and.f16.s64 655
+le.and.f16.u16 656
+le.and.f16.u32 657
+le.and.f16.u64 658
+le.and.bf16.s16 659
+le.and.bf16.s32 660
+le.and.bf16.s64 661
+le.and.bf16.u16 662
+le.and.bf16.u32 663
+le.and.bf16.u64 664
+le.or.f16.s16 653
+le.or.f16.s32 654
+le.or.f16.s64 655
+le.or.f16.u16 656
+le.or.f16.u32 657
+le.or.f16.u64 658
+le.or.bf16.s16 659
+le.or.bf16.s32 660
+le.or.bf16.s64 661
+le.or.bf16.u16 662
+le.or.bf16.u32 663
+le.or.bf16.u64 664
+le.xor.f16.s16 653
+le.xor.f16.s32 654
+le.xor.f16.s64 655
+le.xor.f16.u16 656
+le.xor.f16.u32 657
+le.xor.f16.u64 658
+le.xor.bf16.s16 659
+le.xor.bf16.s32 660
+le.xor.bf16.s64 661
+le.xor.bf16.u16 662
+le.xor.bf16.u32 663
+le.xor.bf16.u64 664
+gt.and.f16.s16 653
+gt.and.f16.s32 654
+gt.and.f16.s64 655
+gt.and.f16.u16 656
+gt.and.f16.u32 657
+gt.and.f16.u64 658
+gt.and.bf16.s16 659
+gt.and.bf16.s32 660
+gt.and.bf16.s64 661
+gt.and.bf16.u16 662
+gt.and.bf16.u32 663
+gt.and.bf16.u64 664
+gt.or.f16.s16 653
+gt.or.f16.s32 654
+gt.or.f16.s64 655
+gt.or.f16.u16 656
+gt.or.f16.u32 657
+gt.or.f16.u64 658
+gt.or.bf16.s16 659
+gt.or.bf16.s32 660
+gt.or.bf16.s64 661
+gt.or.bf16.u16 662
+gt.or.bf16.u32 663
+gt.or.bf16.u64 664
+gt.xor.f16.s16 653
+gt.xor.f16.s32 654
+gt.xor.f16.s64 655
+gt.xor.f16.u16 656
+gt.xor.f16.u32 657
+gt.xor.f16.u64 658
+gt.xor.bf16.s16 659
+gt.xor.bf16.s32 660
+gt.xor.bf16.s64 661
+gt.xor.bf16.u16 662
+gt.xor.bf16.u32 663
+gt.xor.bf16.u64 664
+ge.and.f16.s16 653
+ge.and.f16.s32 654
+ge.and.f16.s64 655
+ge.and.f16.u16 656
+ge.and.f16.u32 657
+ge.and.f16.u64 658
+ge.and.bf16.s16 659
+ge.and.bf16.s32 660
+ge.and.bf16.s64 661
+ge.and.bf16.u16 662
+ge.and.bf16.u32 663
+ge.and.bf16.u64 664
+ge.or.f16.s16 653
+ge.or.f16.s32 654
+ge.or.f16.s64 655
+ge.or.f16.u16 656
+ge.or.f16.u32 657
+ge.or.f16.u64 658
+ge.or.bf16.s16 659
+ge.or.bf16.s32 660
+ge.or.bf16.s64 661
+ge.or.bf16.u16 662
+ge.or.bf16.u32 663
+ge.or.bf16.u64 664
+ge.xor.f16.s16 653
+ge.xor.f16.s32 654
+ge.xor.f16.s64 655
+ge.xor.f16.u16 656
+ge.xor.f16.u32 657
+ge.xor.f16.u64 658
+ge.xor.bf16.s16 659
+ge.xor.bf16.s32 660
+ge.xor.bf16.s64 661
+ge.xor.bf16.u16 662
+ge.xor.bf16.u32 663
+ge.xor.bf16.u64 664
+eq.f16.b16 665
+eq.f16.b32 666
+eq.f16.b64 667
+eq.bf16.b16 668
+eq.bf16.b32 669
+eq.bf16.b64 670
+ne.f16.b16 665
+ne.f16.b32 666
+ne.f16.b64 667
+ne.bf16.b16 668
+ne.bf16.b32 669
+ne.bf16.b64 670
+eq.and.f16.b16 671
+eq.and.f16.b32 672
+eq.and.f16.b64 673
+eq.and.bf16.b16 674
+eq.and.bf16.b32 675
+eq.and.bf16.b64 676
+eq.or.f16.b16 671
+eq.or.f16.b32 672
+eq.or.f16.b64 673
+eq.or.bf16.b16 674
+eq.or.bf16.b32 675
+eq.or.bf16.b64 676
+eq.xor.f16.b16 671
+eq.xor.f16.b32 672
+eq.xor.f16.b64 673
+eq.xor.bf16.b16 674
+eq.xor.bf16.b32 675
+eq.xor.bf16.b64 676
+ne.and.f16.b16 671
+ne.and.f16.b32 672
+ne.and.f16.b64 673
+ne.and.bf16.b16 674
+ne.and.bf16.b32 675
+ne.and.bf16.b64 676
+ne.or.f16.b16 671
+ne.or.f16.b32 672
+ne.or.f16.b64 673
+ne.or.bf16.b16 674
+ne.or.bf16.b32 675
+ne.or.bf16.b64 676
+ne.xor.f16.b16 671
+ne.xor.f16.b32 672
+ne.xor.f16.b64 673
+ne.xor.bf16.b16 674
+ne.xor.bf16.b32 675
+ne.xor.bf16.b64 676
+eq.u16.f16 677
+eq.s16.f16 678
+eq.u32.f16 679
+eq.s32.f16 680
+eq.ftz.u16.f16 677
+eq.ftz.s16.f16 678
+eq.ftz.u32.f16 679
+eq.ftz.s32.f16 680
+ne.u16.f16 677
+ne.s16.f16 678
+ne.u32.f16 679
+ne.s32.f16 680
+ne.ftz.u16.f16 677
+ne.ftz.s16.f16 678
+ne.ftz.u32.f16 679
+ne.ftz.s32.f16 680
+lt.u16.f16 677
+lt.s16.f16 678
+lt.u32.f16 679
+lt.s32.f16 680
+lt.ftz.u16.f16 677
+lt.ftz.s16.f16 678
+lt.ftz.u32.f16 679
+lt.ftz.s32.f16 680
+le.u16.f16 677
+le.s16.f16 678
+le.u32.f16 679
+le.s32.f16 680
+le.ftz.u16.f16 677
+le.ftz.s16.f16 678
+le.ftz.u32.f16 679
+le.ftz.s32.f16 680
+gt.u16.f16 677
+gt.s16.f16 678
+gt.u32.f16 679
+gt.s32.f16 680
+gt.ftz.u16.f16 677
+gt.ftz.s16.f16 678
+gt.ftz.u32.f16 679
+gt.ftz.s32.f16 680
+ge.u16.f16 677
+ge.s16.f16 678
+ge.u32.f16 679
+ge.s32.f16 680
+ge.ftz.u16.f16 677
+ge.ftz.s16.f16 678
+ge.ftz.u32.f16 679
+ge.ftz.s32.f16 680
+equ.u16.f16 677
+equ.s16.f16 678
+equ.u32.f16 679
+equ.s32.f16 680
+equ.ftz.u16.f16 677
+equ.ftz.s16.f16 678
+equ.ftz.u32.f16 679
+equ.ftz.s32.f16 680
+neu.u16.f16 677
+neu.s16.f16 678
+neu.u32.f16 679
+neu.s32.f16 680
+neu.ftz.u16.f16 677
+neu.ftz.s16.f16 678
+neu.ftz.u32.f16 679
+neu.ftz.s32.f16 680
+ltu.u16.f16 677
+ltu.s16.f16 678
+ltu.u32.f16 679
+ltu.s32.f16 680
+ltu.ftz.u16.f16 677
+ltu.ftz.s16.f16 678
+ltu.ftz.u32.f16 679
+ltu.ftz.s32.f16 680
+leu.u16.f16 677
+leu.s16.f16 678
+leu.u32.f16 679
+leu.s32.f16 680
+leu.ftz.u16.f16 677
+leu.ftz.s16.f16 678
+leu.ftz.u32.f16 679
+leu.ftz.s32.f16 680
+gtu.u16.f16 677
+gtu.s16.f16 678
+gtu.u32.f16 679
+gtu.s32.f16 680
+gtu.ftz.u16.f16 677
+gtu.ftz.s16.f16 678
+gtu.ftz.u32.f16 679
+gtu.ftz.s32.f16 680
+geu.u16.f16 677
+geu.s16.f16 678
+geu.u32.f16 679
+geu.s32.f16 680
+geu.ftz.u16.f16 677
+geu.ftz.s16.f16 678
+geu.ftz.u32.f16 679
+geu.ftz.s32.f16 680
+num.u16.f16 677
+num.s16.f16 678
+num.u32.f16 679
+num.s32.f16 680
+num.ftz.u16.f16 677
+num.ftz.s16.f16 678
+num.ftz.u32.f16 679
+num.ftz.s32.f16 680
+nan.u16.f16 677
+nan.s16.f16 678
+nan.u32.f16 679
+nan.s32.f16 680
+nan.ftz.u16.f16 677
+nan.ftz.s16.f16 678
+nan.ftz.u32.f16 679
+nan.ftz.s32.f16 680
+eq.and.u16.f16 681
+eq.and.s16.f16 682
+eq.and.u32.f16 683
+eq.and.s32.f16 684
+eq.and.ftz.u16.f16 681
+eq.and.ftz.s16.f16 682
+eq.and.ftz.u32.f16 683
+eq.and.ftz.s32.f16 684
+eq.or.u16.f16 681
+eq.or.s16.f16 682
+eq.or.u32.f16 683
+eq.or.s32.f16 684
+eq.or.ftz.u16.f16 681
+eq.or.ftz.s16.f16 682
+eq.or.ftz.u32.f16 683
+eq.or.ftz.s32.f16 684
+eq.xor.u16.f16 681
+eq.xor.s16.f16 682
+eq.xor.u32.f16 683
+eq.xor.s32.f16 684
+eq.xor.ftz.u16.f16 681
+eq.xor.ftz.s16.f16 682
+eq.xor.ftz.u32.f16 683
+eq.xor.ftz.s32.f16 684
+ne.and.u16.f16 681
+ne.and.s16.f16 682
+ne.and.u32.f16 683
+ne.and.s32.f16 684
+ne.and.ftz.u16.f16 681
+ne.and.ftz.s16.f16 682
+ne.and.ftz.u32.f16 683
+ne.and.ftz.s32.f16 684
+ne.or.u16.f16 681
+ne.or.s16.f16 682
+ne.or.u32.f16 683
+ne.or.s32.f16 684
+ne.or.ftz.u16.f16 681
+ne.or.ftz.s16.f16 682
+ne.or.ftz.u32.f16 683
+ne.or.ftz.s32.f16 684
+ne.xor.u16.f16 681
+ne.xor.s16.f16 682
+ne.xor.u32.f16 683
+ne.xor.s32.f16 684
+ne.xor.ftz.u16.f16 681
+ne.xor.ftz.s16.f16 682
+ne.xor.ftz.u32.f16 683
+ne.xor.ftz.s32.f16 684
+lt.and.u16.f16 681
+lt.and.s16.f16 682
+lt.and.u32.f16 683
+lt.and.s32.f16 684
+lt.and.ftz.u16.f16 681
+lt.and.ftz.s16.f16 682
+lt.and.ftz.u32.f16 683
+lt.and.ftz.s32.f16 684
+lt.or.u16.f16 681
+lt.or.s16.f16 682
+lt.or.u32.f16 683
+lt.or.s32.f16 684
+lt.or.ftz.u16.f16 681
+lt.or.ftz.s16.f16 682
+lt.or.ftz.u32.f16 683
+lt.or.ftz.s32.f16 684
+lt.xor.u16.f16 681
+lt.xor.s16.f16 682
+lt.xor.u32.f16 683
+lt.xor.s32.f16 684
+lt.xor.ftz.u16.f16 681
+lt.xor.ftz.s16.f16 682
+lt.xor.ftz.u32.f16 683
+lt.xor.ftz.s32.f16 684
+le.and.u16.f16 681
+le.and.s16.f16 682
+le.and.u32.f16 683
+le.and.s32.f16 684
+le.and.ftz.u16.f16 681
+le.and.ftz.s16.f16 682
+le.and.ftz.u32.f16 683
+le.and.ftz.s32.f16 684
+le.or.u16.f16 681
+le.or.s16.f16 682
+le.or.u32.f16 683
+le.or.s32.f16 684
+le.or.ftz.u16.f16 681
+le.or.ftz.s16.f16 682
+le.or.ftz.u32.f16 683
+le.or.ftz.s32.f16 684
+le.xor.u16.f16 681
+le.xor.s16.f16 682
+le.xor.u32.f16 683
+le.xor.s32.f16 684
+le.xor.ftz.u16.f16 681
+le.xor.ftz.s16.f16 682
+le.xor.ftz.u32.f16 683
+le.xor.ftz.s32.f16 684
+gt.and.u16.f16 681
+gt.and.s16.f16 682
+gt.and.u32.f16 683
+gt.and.s32.f16 684
+gt.and.ftz.u16.f16 681
+gt.and.ftz.s16.f16 682
+gt.and.ftz.u32.f16 683
+gt.and.ftz.s32.f16 684
+gt.or.u16.f16 681
+gt.or.s16.f16 682
+gt.or.u32.f16 683
+gt.or.s32.f16 684
+gt.or.ftz.u16.f16 681
+gt.or.ftz.s16.f16 682
+gt.or.ftz.u32.f16 683
+gt.or.ftz.s32.f16 684
+gt.xor.u16.f16 681
+gt.xor.s16.f16 682
+gt.xor.u32.f16 683
+gt.xor.s32.f16 684
+gt.xor.ftz.u16.f16 681
+gt.xor.ftz.s16.f16 682
+gt.xor.ftz.u32.f16 683
+gt.xor.ftz.s32.f16 684
+ge.and.u16.f16 681
+ge.and.s16.f16 682
+ge.and.u32.f16 683
+ge.and.s32.f16 684
+ge.and.ftz.u16.f16 681
+ge.and.ftz.s16.f16 682
+ge.and.ftz.u32.f16 683
+ge.and.ftz.s32.f16 684
+ge.or.u16.f16 681
+ge.or.s16.f16 682
+ge.or.u32.f16 683
+ge.or.s32.f16 684
+ge.or.ftz.u16.f16 681
+ge.or.ftz.s16.f16 682
+ge.or.ftz.u32.f16 683
+ge.or.ftz.s32.f16 684
+ge.xor.u16.f16 681
+ge.xor.s16.f16 682
+ge.xor.u32.f16 683
+ge.xor.s32.f16 684
+ge.xor.ftz.u16.f16 681
+ge.xor.ftz.s16.f16 682
+ge.xor.ftz.u32.f16 683
+ge.xor.ftz.s32.f16 684
+equ.and.u16.f16 681
+equ.and.s16.f16 682
+equ.and.u32.f16 683
+equ.and.s32.f16 684
+equ.and.ftz.u16.f16 681
+equ.and.ftz.s16.f16 682
+equ.and.ftz.u32.f16 683
+equ.and.ftz.s32.f16 684
+equ.or.u16.f16 681
+equ.or.s16.f16 682
+equ.or.u32.f16 683
+equ.or.s32.f16 684
+equ.or.ftz.u16.f16 681
+equ.or.ftz.s16.f16 682
+equ.or.ftz.u32.f16 683
+equ.or.ftz.s32.f16 684
+equ.xor.u16.f16 681
+equ.xor.s16.f16 682
+equ.xor.u32.f16 683
+equ.xor.s32.f16 684
+equ.xor.ftz.u16.f16 681
+equ.xor.ftz.s16.f16 682
+equ.xor.ftz.u32.f16 683
+equ.xor.ftz.s32.f16 684
+neu.and.u16.f16 681
+neu.and.s16.f16 682
+neu.and.u32.f16 683
+neu.and.s32.f16 684
+neu.and.ftz.u16.f16 681
+neu.and.ftz.s16.f16 682
+neu.and.ftz.u32.f16 683
+neu.and.ftz.s32.f16 684
+neu.or.u16.f16 681
+neu.or.s16.f16 682
+neu.or.u32.f16 683
+neu.or.s32.f16 684
+neu.or.ftz.u16.f16 681
+neu.or.ftz.s16.f16 682
+neu.or.ftz.u32.f16 683
+neu.or.ftz.s32.f16 684
+neu.xor.u16.f16 681
+neu.xor.s16.f16 682
+neu.xor.u32.f16 683
+neu.xor.s32.f16 684
+neu.xor.ftz.u16.f16 681
+neu.xor.ftz.s16.f16 682
+neu.xor.ftz.u32.f16 683
+neu.xor.ftz.s32.f16 684
+ltu.and.u16.f16 681
+ltu.and.s16.f16 682
+ltu.and.u32.f16 683
+ltu.and.s32.f16 684
+ltu.and.ftz.u16.f16 681
+ltu.and.ftz.s16.f16 682
+ltu.and.ftz.u32.f16 683
+ltu.and.ftz.s32.f16 684
+ltu.or.u16.f16 681
+ltu.or.s16.f16 682
+ltu.or.u32.f16 683
+ltu.or.s32.f16 684
+ltu.or.ftz.u16.f16 681
+ltu.or.ftz.s16.f16 682
+ltu.or.ftz.u32.f16 683
+ltu.or.ftz.s32.f16 684
+ltu.xor.u16.f16 681
+ltu.xor.s16.f16 682
+ltu.xor.u32.f16 683
+ltu.xor.s32.f16 684
+ltu.xor.ftz.u16.f16 681
+ltu.xor.ftz.s16.f16 682
+ltu.xor.ftz.u32.f16 683
+ltu.xor.ftz.s32.f16 684
+leu.and.u16.f16 681
+leu.and.s16.f16 682
+leu.and.u32.f16 683
+leu.and.s32.f16 684
+leu.and.ftz.u16.f16 681
+leu.and.ftz.s16.f16 682
+leu.and.ftz.u32.f16 683
+leu.and.ftz.s32.f16 684
+leu.or.u16.f16 681
+leu.or.s16.f16 682
+leu.or.u32.f16 683
+leu.or.s32.f16 684
+leu.or.ftz.u16.f16 681
+leu.or.ftz.s16.f16 682
+leu.or.ftz.u32.f16 683
+leu.or.ftz.s32.f16 684
+leu.xor.u16.f16 681
+leu.xor.s16.f16 682
+leu.xor.u32.f16 683
+leu.xor.s32.f16 684
+leu.xor.ftz.u16.f16 681
+leu.xor.ftz.s16.f16 682
+leu.xor.ftz.u32.f16 683
+leu.xor.ftz.s32.f16 684
+gtu.and.u16.f16 681
+gtu.and.s16.f16 682
+gtu.and.u32.f16 683
+gtu.and.s32.f16 684
+gtu.and.ftz.u16.f16 681
+gtu.and.ftz.s16.f16 682
+gtu.and.ftz.u32.f16 683
+gtu.and.ftz.s32.f16 684
+gtu.or.u16.f16 681
+gtu.or.s16.f16 682
+gtu.or.u32.f16 683
+gtu.or.s32.f16 684
+gtu.or.ftz.u16.f16 681
+gtu.or.ftz.s16.f16 682
+gtu.or.ftz.u32.f16 683
+gtu.or.ftz.s32.f16 684
+gtu.xor.u16.f16 681
+gtu.xor.s16.f16 682
+gtu.xor.u32.f16 683
+gtu.xor.s32.f16 684
+gtu.xor.ftz.u16.f16 681
+gtu.xor.ftz.s16.f16 682
+gtu.xor.ftz.u32.f16 683
+gtu.xor.ftz.s32.f16 684
+geu.and.u16.f16 681
+geu.and.s16.f16 682
+geu.and.u32.f16 683
+geu.and.s32.f16 684
+geu.and.ftz.u16.f16 681
+geu.and.ftz.s16.f16 682
+geu.and.ftz.u32.f16 683
+geu.and.ftz.s32.f16 684
+geu.or.u16.f16 681
+geu.or.s16.f16 682
+geu.or.u32.f16 683
+geu.or.s32.f16 684
+geu.or.ftz.u16.f16 681
+geu.or.ftz.s16.f16 682
+geu.or.ftz.u32.f16 683
+geu.or.ftz.s32.f16 684
+geu.xor.u16.f16 681
+geu.xor.s16.f16 682
+geu.xor.u32.f16 683
+geu.xor.s32.f16 684
+geu.xor.ftz.u16.f16 681
+geu.xor.ftz.s16.f16 682
+geu.xor.ftz.u32.f16 683
+geu.xor.ftz.s32.f16 684
+num.and.u16.f16 681
+num.and.s16.f16 682
+num.and.u32.f16 683
+num.and.s32.f16 684
+num.and.ftz.u16.f16 681
+num.and.ftz.s16.f16 682
+num.and.ftz.u32.f16 683
+num.and.ftz.s32.f16 684
+num.or.u16.f16 681
+num.or.s16.f16 682
+num.or.u32.f16 683
+num.or.s32.f16 684
+num.or.ftz.u16.f16 681
+num.or.ftz.s16.f16 682
+num.or.ftz.u32.f16 683
+num.or.ftz.s32.f16 684
+num.xor.u16.f16 681
+num.xor.s16.f16 682
+num.xor.u32.f16 683
+num.xor.s32.f16 684
+num.xor.ftz.u16.f16 681
+num.xor.ftz.s16.f16 682
+num.xor.ftz.u32.f16 683
+num.xor.ftz.s32.f16 684
+nan.and.u16.f16 681
+nan.and.s16.f16 682
+nan.and.u32.f16 683
+nan.and.s32.f16 684
+nan.and.ftz.u16.f16 681
+nan.and.ftz.s16.f16 682
+nan.and.ftz.u32.f16 683
+nan.and.ftz.s32.f16 684
+nan.or.u16.f16 681
+nan.or.s16.f16 682
+nan.or.u32.f16 683
+nan.or.s32.f16 684
+nan.or.ftz.u16.f16 681
+nan.or.ftz.s16.f16 682
+nan.or.ftz.u32.f16 683
+nan.or.ftz.s32.f16 684
+nan.xor.u16.f16 681
+nan.xor.s16.f16 682
+nan.xor.u32.f16 683
+nan.xor.s32.f16 684
+nan.xor.ftz.u16.f16 681
+nan.xor.ftz.s16.f16 682
+nan.xor.ftz.u32.f16 683
+nan.xor.ftz.s32.f16 684
+eq.u16.bf16 685
+eq.s16.bf16 686
+eq.u32.bf16 687
+eq.s32.bf16 688
+ne.u16.bf16 685
+ne.s16.bf16 686
+ne.u32.bf16 687
+ne.s32.bf16 688
+lt.u16.bf16 685
+lt.s16.bf16 686
+lt.u32.bf16 687
+lt.s32.bf16 688
+le.u16.bf16 685
+le.s16.bf16 686
+le.u32.bf16 687
+le.s32.bf16 688
+gt.u16.bf16 685
+gt.s16.bf16 686
+gt.u32.bf16 687
+gt.s32.bf16 688
+ge.u16.bf16 685
+ge.s16.bf16 686
+ge.u32.bf16 687
+ge.s32.bf16 688
+equ.u16.bf16 685
+equ.s16.bf16 686
+equ.u32.bf16 687
+equ.s32.bf16 688
+neu.u16.bf16 685
+neu.s16.bf16 686
+neu.u32.bf16 687
+neu.s32.bf16 688
+ltu.u16.bf16 685
+ltu.s16.bf16 686
+ltu.u32.bf16 687
+ltu.s32.bf16 688
+leu.u16.bf16 685
+leu.s16.bf16 686
+leu.u32.bf16 687
+leu.s32.bf16 688
+gtu.u16.bf16 685
+gtu.s16.bf16 686
+gtu.u32.bf16 687
+gtu.s32.bf16 688
+geu.u16.bf16 685
+geu.s16.bf16 686
+geu.u32.bf16 687
+geu.s32.bf16 688
+num.u16.bf16 685
+num.s16.bf16 686
+num.u32.bf16 687
+num.s32.bf16 688
+nan.u16.bf16 685
+nan.s16.bf16 686
+nan.u32.bf16 687
+nan.s32.bf16 688
+eq.and.u16.bf16 689
+eq.and.s16.bf16 690
+eq.and.u32.bf16 691
+eq.and.s32.bf16 692
+eq.or.u16.bf16 689
+eq.or.s16.bf16 690
+eq.or.u32.bf16 691
+eq.or.s32.bf16 692
+eq.xor.u16.bf16 689
+eq.xor.s16.bf16 690
+eq.xor.u32.bf16 691
+eq.xor.s32.bf16 692
+ne.and.u16.bf16 689
+ne.and.s16.bf16 690
+ne.and.u32.bf16 691
+ne.and.s32.bf16 692
+ne.or.u16.bf16 689
+ne.or.s16.bf16 690
+ne.or.u32.bf16 691
+ne.or.s32.bf16 692
+ne.xor.u16.bf16 689
+ne.xor.s16.bf16 690
+ne.xor.u32.bf16 691
+ne.xor.s32.bf16 692
+lt.and.u16.bf16 689
+lt.and.s16.bf16 690
+lt.and.u32.bf16 691
+lt.and.s32.bf16 692
+lt.or.u16.bf16 689
+lt.or.s16.bf16 690
+lt.or.u32.bf16 691
+lt.or.s32.bf16 692
+lt.xor.u16.bf16 689
+lt.xor.s16.bf16 690
+lt.xor.u32.bf16 691
+lt.xor.s32.bf16 692
+le.and.u16.bf16 689
+le.and.s16.bf16 690
+le.and.u32.bf16 691
+le.and.s32.bf16 692
+le.or.u16.bf16 689
+le.or.s16.bf16 690
+le.or.u32.bf16 691
+le.or.s32.bf16 692
+le.xor.u16.bf16 689
+le.xor.s16.bf16 690
+le.xor.u32.bf16 691
+le.xor.s32.bf16 692
+gt.and.u16.bf16 689
+gt.and.s16.bf16 690
+gt.and.u32.bf16 691
+gt.and.s32.bf16 692
+gt.or.u16.bf16 689
+gt.or.s16.bf16 690
+gt.or.u32.bf16 691
+gt.or.s32.bf16 692
+gt.xor.u16.bf16 689
+gt.xor.s16.bf16 690
+gt.xor.u32.bf16 691
+gt.xor.s32.bf16 692
+ge.and.u16.bf16 689
+ge.and.s16.bf16 690
+ge.and.u32.bf16 691
+ge.and.s32.bf16 692
+ge.or.u16.bf16 689
+ge.or.s16.bf16 690
+ge.or.u32.bf16 691
+ge.or.s32.bf16 692
+ge.xor.u16.bf16 689
+ge.xor.s16.bf16 690
+ge.xor.u32.bf16 691
+ge.xor.s32.bf16 692
+equ.and.u16.bf16 689
+equ.and.s16.bf16 690
+equ.and.u32.bf16 691
+equ.and.s32.bf16 692
+equ.or.u16.bf16 689
+equ.or.s16.bf16 690
+equ.or.u32.bf16 691
+equ.or.s32.bf16 692
+equ.xor.u16.bf16 689
+equ.xor.s16.bf16 690
+equ.xor.u32.bf16 691
+equ.xor.s32.bf16 692
+neu.and.u16.bf16 689
+neu.and.s16.bf16 690
+neu.and.u32.bf16 691
+neu.and.s32.bf16 692
+neu.or.u16.bf16 689
+neu.or.s16.bf16 690
+neu.or.u32.bf16 691
+neu.or.s32.bf16 692
+neu.xor.u16.bf16 689
+neu.xor.s16.bf16 690
+neu.xor.u32.bf16 691
+neu.xor.s32.bf16 692
+ltu.and.u16.bf16 689
+ltu.and.s16.bf16 690
+ltu.and.u32.bf16 691
+ltu.and.s32.bf16 692
+ltu.or.u16.bf16 689
+ltu.or.s16.bf16 690
+ltu.or.u32.bf16 691
+ltu.or.s32.bf16 692
+ltu.xor.u16.bf16 689
+ltu.xor.s16.bf16 690
+ltu.xor.u32.bf16 691
+ltu.xor.s32.bf16 692
+leu.and.u16.bf16 689
+leu.and.s16.bf16 690
+leu.and.u32.bf16 691
+leu.and.s32.bf16 692
+leu.or.u16.bf16 689
+leu.or.s16.bf16 690
+leu.or.u32.bf16 691
+leu.or.s32.bf16 692
+leu.xor.u16.bf16 689
+leu.xor.s16.bf16 690
+leu.xor.u32.bf16 691
+leu.xor.s32.bf16 692
+gtu.and.u16.bf16 689
+gtu.and.s16.bf16 690
+gtu.and.u32.bf16 691
+gtu.and.s32.bf16 692
+gtu.or.u16.bf16 689
+gtu.or.s16.bf16 690
+gtu.or.u32.bf16 691
+gtu.or.s32.bf16 692
+gtu.xor.u16.bf16 689
+gtu.xor.s16.bf16 690
+gtu.xor.u32.bf16 691
+gtu.xor.s32.bf16 692
+geu.and.u16.bf16 689
+geu.and.s16.bf16 690
+geu.and.u32.bf16 691
+geu.and.s32.bf16 692
+geu.or.u16.bf16 689
+geu.or.s16.bf16 690
+geu.or.u32.bf16 691
+geu.or.s32.bf16 692
+geu.xor.u16.bf16 689
+geu.xor.s16.bf16 690
+geu.xor.u32.bf16 691
+geu.xor.s32.bf16 692
+num.and.u16.bf16 689
+num.and.s16.bf16 690
+num.and.u32.bf16 691
+num.and.s32.bf16 692
+num.or.u16.bf16 689
+num.or.s16.bf16 690
+num.or.u32.bf16 691
+num.or.s32.bf16 692
+num.xor.u16.bf16 689
+num.xor.s16.bf16 690
+num.xor.u32.bf16 691
+num.xor.s32.bf16 692
+nan.and.u16.bf16 689
+nan.and.s16.bf16 690
+nan.and.u32.bf16 691
+nan.and.s32.bf16 692
+nan.or.u16.bf16 689
+nan.or.s16.bf16 690
+nan.or.u32.bf16 691
+nan.or.s32.bf16 692
+nan.xor.u16.bf16 689
+nan.xor.s16.bf16 690
+nan.xor.u32.bf16 691
+nan.xor.s32.bf16 692
 eq.f16x2.f16x2 15
 eq.ftz.f16x2.f16x2 15
 ne.f16x2.f16x2 15
@@ -6400,1156 +6413,1156 @@ num.f16x2.f16x2 15
 num.ftz.f16x2.f16x2 15
 nan.f16x2.f16x2 15
 nan.ftz.f16x2.f16x2 15
-eq.and.f16x2.f16x2 681
-eq.and.ftz.f16x2.f16x2 681
-eq.or.f16x2.f16x2 681
-eq.or.ftz.f16x2.f16x2 681
-eq.xor.f16x2.f16x2 681
-eq.xor.ftz.f16x2.f16x2 681
-ne.and.f16x2.f16x2 681
-ne.and.ftz.f16x2.f16x2 681
-ne.or.f16x2.f16x2 681
-ne.or.ftz.f16x2.f16x2 681
-ne.xor.f16x2.f16x2 681
-ne.xor.ftz.f16x2.f16x2 681
-lt.and.f16x2.f16x2 681
-lt.and.ftz.f16x2.f16x2 681
-lt.or.f16x2.f16x2 681
-lt.or.ftz.f16x2.f16x2 681
-lt.xor.f16x2.f16x2 681
-lt.xor.ftz.f16x2.f16x2 681
-le.and.f16x2.f16x2 681
-le.and.ftz.f16x2.f16x2 681
-le.or.f16x2.f16x2 681
-le.or.ftz.f16x2.f16x2 681
-le.xor.f16x2.f16x2 681
-le.xor.ftz.f16x2.f16x2 681
-gt.and.f16x2.f16x2 681
-gt.and.ftz.f16x2.f16x2 681
-gt.or.f16x2.f16x2 681
-gt.or.ftz.f16x2.f16x2 681
-gt.xor.f16x2.f16x2 681
-gt.xor.ftz.f16x2.f16x2 681
-ge.and.f16x2.f16x2 681
-ge.and.ftz.f16x2.f16x2 681
-ge.or.f16x2.f16x2 681
-ge.or.ftz.f16x2.f16x2 681
-ge.xor.f16x2.f16x2 681
-ge.xor.ftz.f16x2.f16x2 681
-equ.and.f16x2.f16x2 681
-equ.and.ftz.f16x2.f16x2 681
-equ.or.f16x2.f16x2 681
-equ.or.ftz.f16x2.f16x2 681
-equ.xor.f16x2.f16x2 681
-equ.xor.ftz.f16x2.f16x2 681
-neu.and.f16x2.f16x2 681
-neu.and.ftz.f16x2.f16x2 681
-neu.or.f16x2.f16x2 681
-neu.or.ftz.f16x2.f16x2 681
-neu.xor.f16x2.f16x2 681
-neu.xor.ftz.f16x2.f16x2 681
-ltu.and.f16x2.f16x2 681
-ltu.and.ftz.f16x2.f16x2 681
-ltu.or.f16x2.f16x2 681
-ltu.or.ftz.f16x2.f16x2 681
-ltu.xor.f16x2.f16x2 681
-ltu.xor.ftz.f16x2.f16x2 681
-leu.and.f16x2.f16x2 681
-leu.and.ftz.f16x2.f16x2 681
-leu.or.f16x2.f16x2 681
-leu.or.ftz.f16x2.f16x2 681
-leu.xor.f16x2.f16x2 681
-leu.xor.ftz.f16x2.f16x2 681
-gtu.and.f16x2.f16x2 681
-gtu.and.ftz.f16x2.f16x2 681
-gtu.or.f16x2.f16x2 681
-gtu.or.ftz.f16x2.f16x2 681
-gtu.xor.f16x2.f16x2 681
-gtu.xor.ftz.f16x2.f16x2 681
-geu.and.f16x2.f16x2 681
-geu.and.ftz.f16x2.f16x2 681
-geu.or.f16x2.f16x2 681
-geu.or.ftz.f16x2.f16x2 681
-geu.xor.f16x2.f16x2 681
-geu.xor.ftz.f16x2.f16x2 681
-num.and.f16x2.f16x2 681
-num.and.ftz.f16x2.f16x2 681
-num.or.f16x2.f16x2 681
-num.or.ftz.f16x2.f16x2 681
-num.xor.f16x2.f16x2 681
-num.xor.ftz.f16x2.f16x2 681
-nan.and.f16x2.f16x2 681
-nan.and.ftz.f16x2.f16x2 681
-nan.or.f16x2.f16x2 681
-nan.or.ftz.f16x2.f16x2 681
-nan.xor.f16x2.f16x2 681
-nan.xor.ftz.f16x2.f16x2 681
-eq.u32.f16x2 682
-eq.s32.f16x2 682
-eq.ftz.u32.f16x2 682
-eq.ftz.s32.f16x2 682
-ne.u32.f16x2 682
-ne.s32.f16x2 682
-ne.ftz.u32.f16x2 682
-ne.ftz.s32.f16x2 682
-lt.u32.f16x2 682
-lt.s32.f16x2 682
-lt.ftz.u32.f16x2 682
-lt.ftz.s32.f16x2 682
-le.u32.f16x2 682
-le.s32.f16x2 682
-le.ftz.u32.f16x2 682
-le.ftz.s32.f16x2 682
-gt.u32.f16x2 682
-gt.s32.f16x2 682
-gt.ftz.u32.f16x2 682
-gt.ftz.s32.f16x2 682
-ge.u32.f16x2 682
-ge.s32.f16x2 682
-ge.ftz.u32.f16x2 682
-ge.ftz.s32.f16x2 682
-equ.u32.f16x2 682
-equ.s32.f16x2 682
-equ.ftz.u32.f16x2 682
-equ.ftz.s32.f16x2 682
-neu.u32.f16x2 682
-neu.s32.f16x2 682
-neu.ftz.u32.f16x2 682
-neu.ftz.s32.f16x2 682
-ltu.u32.f16x2 682
-ltu.s32.f16x2 682
-ltu.ftz.u32.f16x2 682
-ltu.ftz.s32.f16x2 682
-leu.u32.f16x2 682
-leu.s32.f16x2 682
-leu.ftz.u32.f16x2 682
-leu.ftz.s32.f16x2 682
-gtu.u32.f16x2 682
-gtu.s32.f16x2 682
-gtu.ftz.u32.f16x2 682
-gtu.ftz.s32.f16x2 682
-geu.u32.f16x2 682
-geu.s32.f16x2 682
-geu.ftz.u32.f16x2 682
-geu.ftz.s32.f16x2 682
-num.u32.f16x2 682
-num.s32.f16x2 682
-num.ftz.u32.f16x2 682
-num.ftz.s32.f16x2 682
-nan.u32.f16x2 682
-nan.s32.f16x2 682
-nan.ftz.u32.f16x2 682
-nan.ftz.s32.f16x2 682
-eq.and.u32.f16x2 683
-eq.and.s32.f16x2 683
-eq.and.ftz.u32.f16x2 683
-eq.and.ftz.s32.f16x2 683
-eq.or.u32.f16x2 683
-eq.or.s32.f16x2 683
-eq.or.ftz.u32.f16x2 683
-eq.or.ftz.s32.f16x2 683
-eq.xor.u32.f16x2 683
-eq.xor.s32.f16x2 683
-eq.xor.ftz.u32.f16x2 683
-eq.xor.ftz.s32.f16x2 683
-ne.and.u32.f16x2 683
-ne.and.s32.f16x2 683
-ne.and.ftz.u32.f16x2 683
-ne.and.ftz.s32.f16x2 683
-ne.or.u32.f16x2 683
-ne.or.s32.f16x2 683
-ne.or.ftz.u32.f16x2 683
-ne.or.ftz.s32.f16x2 683
-ne.xor.u32.f16x2 683
-ne.xor.s32.f16x2 683
-ne.xor.ftz.u32.f16x2 683
-ne.xor.ftz.s32.f16x2 683
-lt.and.u32.f16x2 683
-lt.and.s32.f16x2 683
-lt.and.ftz.u32.f16x2 683
-lt.and.ftz.s32.f16x2 683
-lt.or.u32.f16x2 683
-lt.or.s32.f16x2 683
-lt.or.ftz.u32.f16x2 683
-lt.or.ftz.s32.f16x2 683
-lt.xor.u32.f16x2 683
-lt.xor.s32.f16x2 683
-lt.xor.ftz.u32.f16x2 683
-lt.xor.ftz.s32.f16x2 683
-le.and.u32.f16x2 683
-le.and.s32.f16x2 683
-le.and.ftz.u32.f16x2 683
-le.and.ftz.s32.f16x2 683
-le.or.u32.f16x2 683
-le.or.s32.f16x2 683
-le.or.ftz.u32.f16x2 683
-le.or.ftz.s32.f16x2 683
-le.xor.u32.f16x2 683
-le.xor.s32.f16x2 683
-le.xor.ftz.u32.f16x2 683
-le.xor.ftz.s32.f16x2 683
-gt.and.u32.f16x2 683
-gt.and.s32.f16x2 683
-gt.and.ftz.u32.f16x2 683
-gt.and.ftz.s32.f16x2 683
-gt.or.u32.f16x2 683
-gt.or.s32.f16x2 683
-gt.or.ftz.u32.f16x2 683
-gt.or.ftz.s32.f16x2 683
-gt.xor.u32.f16x2 683
-gt.xor.s32.f16x2 683
-gt.xor.ftz.u32.f16x2 683
-gt.xor.ftz.s32.f16x2 683
-ge.and.u32.f16x2 683
-ge.and.s32.f16x2 683
-ge.and.ftz.u32.f16x2 683
-ge.and.ftz.s32.f16x2 683
-ge.or.u32.f16x2 683
-ge.or.s32.f16x2 683
-ge.or.ftz.u32.f16x2 683
-ge.or.ftz.s32.f16x2 683
-ge.xor.u32.f16x2 683
-ge.xor.s32.f16x2 683
-ge.xor.ftz.u32.f16x2 683
-ge.xor.ftz.s32.f16x2 683
-equ.and.u32.f16x2 683
-equ.and.s32.f16x2 683
-equ.and.ftz.u32.f16x2 683
-equ.and.ftz.s32.f16x2 683
-equ.or.u32.f16x2 683
-equ.or.s32.f16x2 683
-equ.or.ftz.u32.f16x2 683
-equ.or.ftz.s32.f16x2 683
-equ.xor.u32.f16x2 683
-equ.xor.s32.f16x2 683
-equ.xor.ftz.u32.f16x2 683
-equ.xor.ftz.s32.f16x2 683
-neu.and.u32.f16x2 683
-neu.and.s32.f16x2 683
-neu.and.ftz.u32.f16x2 683
-neu.and.ftz.s32.f16x2 683
-neu.or.u32.f16x2 683
-neu.or.s32.f16x2 683
-neu.or.ftz.u32.f16x2 683
-neu.or.ftz.s32.f16x2 683
-neu.xor.u32.f16x2 683
-neu.xor.s32.f16x2 683
-neu.xor.ftz.u32.f16x2 683
-neu.xor.ftz.s32.f16x2 683
-ltu.and.u32.f16x2 683
-ltu.and.s32.f16x2 683
-ltu.and.ftz.u32.f16x2 683
-ltu.and.ftz.s32.f16x2 683
-ltu.or.u32.f16x2 683
-ltu.or.s32.f16x2 683
-ltu.or.ftz.u32.f16x2 683
-ltu.or.ftz.s32.f16x2 683
-ltu.xor.u32.f16x2 683
-ltu.xor.s32.f16x2 683
-ltu.xor.ftz.u32.f16x2 683
-ltu.xor.ftz.s32.f16x2 683
-leu.and.u32.f16x2 683
-leu.and.s32.f16x2 683
-leu.and.ftz.u32.f16x2 683
-leu.and.ftz.s32.f16x2 683
-leu.or.u32.f16x2 683
-leu.or.s32.f16x2 683
-leu.or.ftz.u32.f16x2 683
-leu.or.ftz.s32.f16x2 683
-leu.xor.u32.f16x2 683
-leu.xor.s32.f16x2 683
-leu.xor.ftz.u32.f16x2 683
-leu.xor.ftz.s32.f16x2 683
-gtu.and.u32.f16x2 683
-gtu.and.s32.f16x2 683
-gtu.and.ftz.u32.f16x2 683
-gtu.and.ftz.s32.f16x2 683
-gtu.or.u32.f16x2 683
-gtu.or.s32.f16x2 683
-gtu.or.ftz.u32.f16x2 683
-gtu.or.ftz.s32.f16x2 683
-gtu.xor.u32.f16x2 683
-gtu.xor.s32.f16x2 683
-gtu.xor.ftz.u32.f16x2 683
-gtu.xor.ftz.s32.f16x2 683
-geu.and.u32.f16x2 683
-geu.and.s32.f16x2 683
-geu.and.ftz.u32.f16x2 683
-geu.and.ftz.s32.f16x2 683
-geu.or.u32.f16x2 683
-geu.or.s32.f16x2 683
-geu.or.ftz.u32.f16x2 683
-geu.or.ftz.s32.f16x2 683
-geu.xor.u32.f16x2 683
-geu.xor.s32.f16x2 683
-geu.xor.ftz.u32.f16x2 683
-geu.xor.ftz.s32.f16x2 683
-num.and.u32.f16x2 683
-num.and.s32.f16x2 683
-num.and.ftz.u32.f16x2 683
-num.and.ftz.s32.f16x2 683
-num.or.u32.f16x2 683
-num.or.s32.f16x2 683
-num.or.ftz.u32.f16x2 683
-num.or.ftz.s32.f16x2 683
-num.xor.u32.f16x2 683
-num.xor.s32.f16x2 683
-num.xor.ftz.u32.f16x2 683
-num.xor.ftz.s32.f16x2 683
-nan.and.u32.f16x2 683
-nan.and.s32.f16x2 683
-nan.and.ftz.u32.f16x2 683
-nan.and.ftz.s32.f16x2 683
-nan.or.u32.f16x2 683
-nan.or.s32.f16x2 683
-nan.or.ftz.u32.f16x2 683
-nan.or.ftz.s32.f16x2 683
-nan.xor.u32.f16x2 683
-nan.xor.s32.f16x2 683
-nan.xor.ftz.u32.f16x2 683
-nan.xor.ftz.s32.f16x2 683
-eq.bf16x2.bf16x2 17
-ne.bf16x2.bf16x2 17
-lt.bf16x2.bf16x2 17
-le.bf16x2.bf16x2 17
-gt.bf16x2.bf16x2 17
-ge.bf16x2.bf16x2 17
-equ.bf16x2.bf16x2 17
-neu.bf16x2.bf16x2 17
-ltu.bf16x2.bf16x2 17
-leu.bf16x2.bf16x2 17
-gtu.bf16x2.bf16x2 17
-geu.bf16x2.bf16x2 17
-num.bf16x2.bf16x2 17
-nan.bf16x2.bf16x2 17
-eq.and.bf16x2.bf16x2 684
-eq.or.bf16x2.bf16x2 684
-eq.xor.bf16x2.bf16x2 684
-ne.and.bf16x2.bf16x2 684
-ne.or.bf16x2.bf16x2 684
-ne.xor.bf16x2.bf16x2 684
-lt.and.bf16x2.bf16x2 684
-lt.or.bf16x2.bf16x2 684
-lt.xor.bf16x2.bf16x2 684
-le.and.bf16x2.bf16x2 684
-le.or.bf16x2.bf16x2 684
-le.xor.bf16x2.bf16x2 684
-gt.and.bf16x2.bf16x2 684
-gt.or.bf16x2.bf16x2 684
-gt.xor.bf16x2.bf16x2 684
-ge.and.bf16x2.bf16x2 684
-ge.or.bf16x2.bf16x2 684
-ge.xor.bf16x2.bf16x2 684
-equ.and.bf16x2.bf16x2 684
-equ.or.bf16x2.bf16x2 684
-equ.xor.bf16x2.bf16x2 684
-neu.and.bf16x2.bf16x2 684
-neu.or.bf16x2.bf16x2 684
-neu.xor.bf16x2.bf16x2 684
-ltu.and.bf16x2.bf16x2 684
-ltu.or.bf16x2.bf16x2 684
-ltu.xor.bf16x2.bf16x2 684
-leu.and.bf16x2.bf16x2 684
-leu.or.bf16x2.bf16x2 684
-leu.xor.bf16x2.bf16x2 684
-gtu.and.bf16x2.bf16x2 684
-gtu.or.bf16x2.bf16x2 684
-gtu.xor.bf16x2.bf16x2 684
-geu.and.bf16x2.bf16x2 684
-geu.or.bf16x2.bf16x2 684
-geu.xor.bf16x2.bf16x2 684
-num.and.bf16x2.bf16x2 684
-num.or.bf16x2.bf16x2 684
-num.xor.bf16x2.bf16x2 684
-nan.and.bf16x2.bf16x2 684
-nan.or.bf16x2.bf16x2 684
-nan.xor.bf16x2.bf16x2 684
-eq.u32.bf16x2 685
-eq.s32.bf16x2 685
-ne.u32.bf16x2 685
-ne.s32.bf16x2 685
-lt.u32.bf16x2 685
-lt.s32.bf16x2 685
-le.u32.bf16x2 685
-le.s32.bf16x2 685
-gt.u32.bf16x2 685
-gt.s32.bf16x2 685
-ge.u32.bf16x2 685
-ge.s32.bf16x2 685
-equ.u32.bf16x2 685
-equ.s32.bf16x2 685
-neu.u32.bf16x2 685
-neu.s32.bf16x2 685
-ltu.u32.bf16x2 685
-ltu.s32.bf16x2 685
-leu.u32.bf16x2 685
-leu.s32.bf16x2 685
-gtu.u32.bf16x2 685
-gtu.s32.bf16x2 685
-geu.u32.bf16x2 685
-geu.s32.bf16x2 685
-num.u32.bf16x2 685
-num.s32.bf16x2 685
-nan.u32.bf16x2 685
-nan.s32.bf16x2 685
-eq.and.u32.bf16x2 686
-eq.and.s32.bf16x2 686
-eq.or.u32.bf16x2 686
-eq.or.s32.bf16x2 686
-eq.xor.u32.bf16x2 686
-eq.xor.s32.bf16x2 686
-ne.and.u32.bf16x2 686
-ne.and.s32.bf16x2 686
-ne.or.u32.bf16x2 686
-ne.or.s32.bf16x2 686
-ne.xor.u32.bf16x2 686
-ne.xor.s32.bf16x2 686
-lt.and.u32.bf16x2 686
-lt.and.s32.bf16x2 686
-lt.or.u32.bf16x2 686
-lt.or.s32.bf16x2 686
-lt.xor.u32.bf16x2 686
-lt.xor.s32.bf16x2 686
-le.and.u32.bf16x2 686
-le.and.s32.bf16x2 686
-le.or.u32.bf16x2 686
-le.or.s32.bf16x2 686
-le.xor.u32.bf16x2 686
-le.xor.s32.bf16x2 686
-gt.and.u32.bf16x2 686
-gt.and.s32.bf16x2 686
-gt.or.u32.bf16x2 686
-gt.or.s32.bf16x2 686
-gt.xor.u32.bf16x2 686
-gt.xor.s32.bf16x2 686
-ge.and.u32.bf16x2 686
-ge.and.s32.bf16x2 686
-ge.or.u32.bf16x2 686
-ge.or.s32.bf16x2 686
-ge.xor.u32.bf16x2 686
-ge.xor.s32.bf16x2 686
-equ.and.u32.bf16x2 686
-equ.and.s32.bf16x2 686
-equ.or.u32.bf16x2 686
-equ.or.s32.bf16x2 686
-equ.xor.u32.bf16x2 686
-equ.xor.s32.bf16x2 686
-neu.and.u32.bf16x2 686
-neu.and.s32.bf16x2 686
-neu.or.u32.bf16x2 686
-neu.or.s32.bf16x2 686
-neu.xor.u32.bf16x2 686
-neu.xor.s32.bf16x2 686
-ltu.and.u32.bf16x2 686
-ltu.and.s32.bf16x2 686
-ltu.or.u32.bf16x2 686
-ltu.or.s32.bf16x2 686
-ltu.xor.u32.bf16x2 686
-ltu.xor.s32.bf16x2 686
-leu.and.u32.bf16x2 686
-leu.and.s32.bf16x2 686
-leu.or.u32.bf16x2 686
-leu.or.s32.bf16x2 686
-leu.xor.u32.bf16x2 686
-leu.xor.s32.bf16x2 686
-gtu.and.u32.bf16x2 686
-gtu.and.s32.bf16x2 686
-gtu.or.u32.bf16x2 686
-gtu.or.s32.bf16x2 686
-gtu.xor.u32.bf16x2 686
-gtu.xor.s32.bf16x2 686
-geu.and.u32.bf16x2 686
-geu.and.s32.bf16x2 686
-geu.or.u32.bf16x2 686
-geu.or.s32.bf16x2 686
-geu.xor.u32.bf16x2 686
-geu.xor.s32.bf16x2 686
-num.and.u32.bf16x2 686
-num.and.s32.bf16x2 686
-num.or.u32.bf16x2 686
-num.or.s32.bf16x2 686
-num.xor.u32.bf16x2 686
-num.xor.s32.bf16x2 686
-nan.and.u32.bf16x2 686
-nan.and.s32.bf16x2 686
-nan.or.u32.bf16x2 686
-nan.or.s32.bf16x2 686
-nan.xor.u32.bf16x2 686
-nan.xor.s32.bf16x2 686
-eq.bf16.bf16 687
-ne.bf16.bf16 687
-lt.bf16.bf16 687
-le.bf16.bf16 687
-gt.bf16.bf16 687
-ge.bf16.bf16 687
-equ.bf16.bf16 687
-neu.bf16.bf16 687
-ltu.bf16.bf16 687
-leu.bf16.bf16 687
-gtu.bf16.bf16 687
-geu.bf16.bf16 687
-num.bf16.bf16 687
-nan.bf16.bf16 687
-eq.and.bf16.bf16 688
-eq.or.bf16.bf16 688
-eq.xor.bf16.bf16 688
-ne.and.bf16.bf16 688
-ne.or.bf16.bf16 688
-ne.xor.bf16.bf16 688
-lt.and.bf16.bf16 688
-lt.or.bf16.bf16 688
-lt.xor.bf16.bf16 688
-le.and.bf16.bf16 688
-le.or.bf16.bf16 688
-le.xor.bf16.bf16 688
-gt.and.bf16.bf16 688
-gt.or.bf16.bf16 688
-gt.xor.bf16.bf16 688
-ge.and.bf16.bf16 688
-ge.or.bf16.bf16 688
-ge.xor.bf16.bf16 688
-equ.and.bf16.bf16 688
-equ.or.bf16.bf16 688
-equ.xor.bf16.bf16 688
-neu.and.bf16.bf16 688
-neu.or.bf16.bf16 688
-neu.xor.bf16.bf16 688
-ltu.and.bf16.bf16 688
-ltu.or.bf16.bf16 688
-ltu.xor.bf16.bf16 688
-leu.and.bf16.bf16 688
-leu.or.bf16.bf16 688
-leu.xor.bf16.bf16 688
-gtu.and.bf16.bf16 688
-gtu.or.bf16.bf16 688
-gtu.xor.bf16.bf16 688
-geu.and.bf16.bf16 688
-geu.or.bf16.bf16 688
-geu.xor.bf16.bf16 688
-num.and.bf16.bf16 688
-num.or.bf16.bf16 688
-num.xor.bf16.bf16 688
-nan.and.bf16.bf16 688
-nan.or.bf16.bf16 688
-nan.xor.bf16.bf16 688
-lo.f16.u16 689
-lo.f16.u32 690
-lo.f16.u64 691
-lo.bf16.u16 692
-lo.bf16.u32 693
-lo.bf16.u64 694
-ls.f16.u16 689
-ls.f16.u32 690
-ls.f16.u64 691
-ls.bf16.u16 692
-ls.bf16.u32 693
-ls.bf16.u64 694
-hi.f16.u16 689
-hi.f16.u32 690
-hi.f16.u64 691
-hi.bf16.u16 692
-hi.bf16.u32 693
-hi.bf16.u64 694
-hs.f16.u16 689
-hs.f16.u32 690
-hs.f16.u64 691
-hs.bf16.u16 692
-hs.bf16.u32 693
-hs.bf16.u64 694
-lo.and.f16.u16 695
-lo.and.f16.u32 696
-lo.and.f16.u64 697
-lo.and.bf16.u16 698
-lo.and.bf16.u32 699
-lo.and.bf16.u64 700
-lo.or.f16.u16 695
-lo.or.f16.u32 696
-lo.or.f16.u64 697
-lo.or.bf16.u16 698
-lo.or.bf16.u32 699
-lo.or.bf16.u64 700
-lo.xor.f16.u16 695
-lo.xor.f16.u32 696
-lo.xor.f16.u64 697
-lo.xor.bf16.u16 698
-lo.xor.bf16.u32 699
-lo.xor.bf16.u64 700
-ls.and.f16.u16 695
-ls.and.f16.u32 696
-ls.and.f16.u64 697
-ls.and.bf16.u16 698
-ls.and.bf16.u32 699
-ls.and.bf16.u64 700
-ls.or.f16.u16 695
-ls.or.f16.u32 696
-ls.or.f16.u64 697
-ls.or.bf16.u16 698
-ls.or.bf16.u32 699
-ls.or.bf16.u64 700
-ls.xor.f16.u16 695
-ls.xor.f16.u32 696
-ls.xor.f16.u64 697
-ls.xor.bf16.u16 698
-ls.xor.bf16.u32 699
-ls.xor.bf16.u64 700
-hi.and.f16.u16 695
-hi.and.f16.u32 696
-hi.and.f16.u64 697
-hi.and.bf16.u16 698
-hi.and.bf16.u32 699
-hi.and.bf16.u64 700
-hi.or.f16.u16 695
-hi.or.f16.u32 696
-hi.or.f16.u64 697
-hi.or.bf16.u16 698
-hi.or.bf16.u32 699
-hi.or.bf16.u64 700
-hi.xor.f16.u16 695
-hi.xor.f16.u32 696
-hi.xor.f16.u64 697
-hi.xor.bf16.u16 698
-hi.xor.bf16.u32 699
-hi.xor.bf16.u64 700
-hs.and.f16.u16 695
-hs.and.f16.u32 696
-hs.and.f16.u64 697
-hs.and.bf16.u16 698
-hs.and.bf16.u32 699
-hs.and.bf16.u64 700
-hs.or.f16.u16 695
-hs.or.f16.u32 696
-hs.or.f16.u64 697
-hs.or.bf16.u16 698
-hs.or.bf16.u32 699
-hs.or.bf16.u64 700
-hs.xor.f16.u16 695
-hs.xor.f16.u32 696
-hs.xor.f16.u64 697
-hs.xor.bf16.u16 698
-hs.xor.bf16.u32 699
-hs.xor.bf16.u64 700
+eq.and.f16x2.f16x2 693
+eq.and.ftz.f16x2.f16x2 693
+eq.or.f16x2.f16x2 693
+eq.or.ftz.f16x2.f16x2 693
+eq.xor.f16x2.f16x2 693
+eq.xor.ftz.f16x2.f16x2 693
+ne.and.f16x2.f16x2 693
+ne.and.ftz.f16x2.f16x2 693
+ne.or.f16x2.f16x2 693
+ne.or.ftz.f16x2.f16x2 693
+ne.xor.f16x2.f16x2 693
+ne.xor.ftz.f16x2.f16x2 693
+lt.and.f16x2.f16x2 693
+lt.and.ftz.f16x2.f16x2 693
+lt.or.f16x2.f16x2 693
+lt.or.ftz.f16x2.f16x2 693
+lt.xor.f16x2.f16x2 693
+lt.xor.ftz.f16x2.f16x2 693
+le.and.f16x2.f16x2 693
+le.and.ftz.f16x2.f16x2 693
+le.or.f16x2.f16x2 693
+le.or.ftz.f16x2.f16x2 693
+le.xor.f16x2.f16x2 693
+le.xor.ftz.f16x2.f16x2 693
+gt.and.f16x2.f16x2 693
+gt.and.ftz.f16x2.f16x2 693
+gt.or.f16x2.f16x2 693
+gt.or.ftz.f16x2.f16x2 693
+gt.xor.f16x2.f16x2 693
+gt.xor.ftz.f16x2.f16x2 693
+ge.and.f16x2.f16x2 693
+ge.and.ftz.f16x2.f16x2 693
+ge.or.f16x2.f16x2 693
+ge.or.ftz.f16x2.f16x2 693
+ge.xor.f16x2.f16x2 693
+ge.xor.ftz.f16x2.f16x2 693
+equ.and.f16x2.f16x2 693
+equ.and.ftz.f16x2.f16x2 693
+equ.or.f16x2.f16x2 693
+equ.or.ftz.f16x2.f16x2 693
+equ.xor.f16x2.f16x2 693
+equ.xor.ftz.f16x2.f16x2 693
+neu.and.f16x2.f16x2 693
+neu.and.ftz.f16x2.f16x2 693
+neu.or.f16x2.f16x2 693
+neu.or.ftz.f16x2.f16x2 693
+neu.xor.f16x2.f16x2 693
+neu.xor.ftz.f16x2.f16x2 693
+ltu.and.f16x2.f16x2 693
+ltu.and.ftz.f16x2.f16x2 693
+ltu.or.f16x2.f16x2 693
+ltu.or.ftz.f16x2.f16x2 693
+ltu.xor.f16x2.f16x2 693
+ltu.xor.ftz.f16x2.f16x2 693
+leu.and.f16x2.f16x2 693
+leu.and.ftz.f16x2.f16x2 693
+leu.or.f16x2.f16x2 693
+leu.or.ftz.f16x2.f16x2 693
+leu.xor.f16x2.f16x2 693
+leu.xor.ftz.f16x2.f16x2 693
+gtu.and.f16x2.f16x2 693
+gtu.and.ftz.f16x2.f16x2 693
+gtu.or.f16x2.f16x2 693
+gtu.or.ftz.f16x2.f16x2 693
+gtu.xor.f16x2.f16x2 693
+gtu.xor.ftz.f16x2.f16x2 693
+geu.and.f16x2.f16x2 693
+geu.and.ftz.f16x2.f16x2 693
+geu.or.f16x2.f16x2 693
+geu.or.ftz.f16x2.f16x2 693
+geu.xor.f16x2.f16x2 693
+geu.xor.ftz.f16x2.f16x2 693
+num.and.f16x2.f16x2 693
+num.and.ftz.f16x2.f16x2 693
+num.or.f16x2.f16x2 693
+num.or.ftz.f16x2.f16x2 693
+num.xor.f16x2.f16x2 693
+num.xor.ftz.f16x2.f16x2 693
+nan.and.f16x2.f16x2 693
+nan.and.ftz.f16x2.f16x2 693
+nan.or.f16x2.f16x2 693
+nan.or.ftz.f16x2.f16x2 693
+nan.xor.f16x2.f16x2 693
+nan.xor.ftz.f16x2.f16x2 693
+eq.u32.f16x2 694
+eq.s32.f16x2 694
+eq.ftz.u32.f16x2 694
+eq.ftz.s32.f16x2 694
+ne.u32.f16x2 694
+ne.s32.f16x2 694
+ne.ftz.u32.f16x2 694
+ne.ftz.s32.f16x2 694
+lt.u32.f16x2 694
+lt.s32.f16x2 694
+lt.ftz.u32.f16x2 694
+lt.ftz.s32.f16x2 694
+le.u32.f16x2 694
+le.s32.f16x2 694
+le.ftz.u32.f16x2 694
+le.ftz.s32.f16x2 694
+gt.u32.f16x2 694
+gt.s32.f16x2 694
+gt.ftz.u32.f16x2 694
+gt.ftz.s32.f16x2 694
+ge.u32.f16x2 694
+ge.s32.f16x2 694
+ge.ftz.u32.f16x2 694
+ge.ftz.s32.f16x2 694
+equ.u32.f16x2 694
+equ.s32.f16x2 694
+equ.ftz.u32.f16x2 694
+equ.ftz.s32.f16x2 694
+neu.u32.f16x2 694
+neu.s32.f16x2 694
+neu.ftz.u32.f16x2 694
+neu.ftz.s32.f16x2 694
+ltu.u32.f16x2 694
+ltu.s32.f16x2 694
+ltu.ftz.u32.f16x2 694
+ltu.ftz.s32.f16x2 694
+leu.u32.f16x2 694
+leu.s32.f16x2 694
+leu.ftz.u32.f16x2 694
+leu.ftz.s32.f16x2 694
+gtu.u32.f16x2 694
+gtu.s32.f16x2 694
+gtu.ftz.u32.f16x2 694
+gtu.ftz.s32.f16x2 694
+geu.u32.f16x2 694
+geu.s32.f16x2 694
+geu.ftz.u32.f16x2 694
+geu.ftz.s32.f16x2 694
+num.u32.f16x2 694
+num.s32.f16x2 694
+num.ftz.u32.f16x2 694
+num.ftz.s32.f16x2 694
+nan.u32.f16x2 694
+nan.s32.f16x2 694
+nan.ftz.u32.f16x2 694
+nan.ftz.s32.f16x2 694
+eq.and.u32.f16x2 695
+eq.and.s32.f16x2 695
+eq.and.ftz.u32.f16x2 695
+eq.and.ftz.s32.f16x2 695
+eq.or.u32.f16x2 695
+eq.or.s32.f16x2 695
+eq.or.ftz.u32.f16x2 695
+eq.or.ftz.s32.f16x2 695
+eq.xor.u32.f16x2 695
+eq.xor.s32.f16x2 695
+eq.xor.ftz.u32.f16x2 695
+eq.xor.ftz.s32.f16x2 695
+ne.and.u32.f16x2 695
+ne.and.s32.f16x2 695
+ne.and.ftz.u32.f16x2 695
+ne.and.ftz.s32.f16x2 695
+ne.or.u32.f16x2 695
+ne.or.s32.f16x2 695
+ne.or.ftz.u32.f16x2 695
+ne.or.ftz.s32.f16x2 695
+ne.xor.u32.f16x2 695
+ne.xor.s32.f16x2 695
+ne.xor.ftz.u32.f16x2 695
+ne.xor.ftz.s32.f16x2 695
+lt.and.u32.f16x2 695
+lt.and.s32.f16x2 695
+lt.and.ftz.u32.f16x2 695
+lt.and.ftz.s32.f16x2 695
+lt.or.u32.f16x2 695
+lt.or.s32.f16x2 695
+lt.or.ftz.u32.f16x2 695
+lt.or.ftz.s32.f16x2 695
+lt.xor.u32.f16x2 695
+lt.xor.s32.f16x2 695
+lt.xor.ftz.u32.f16x2 695
+lt.xor.ftz.s32.f16x2 695
+le.and.u32.f16x2 695
+le.and.s32.f16x2 695
+le.and.ftz.u32.f16x2 695
+le.and.ftz.s32.f16x2 695
+le.or.u32.f16x2 695
+le.or.s32.f16x2 695
+le.or.ftz.u32.f16x2 695
+le.or.ftz.s32.f16x2 695
+le.xor.u32.f16x2 695
+le.xor.s32.f16x2 695
+le.xor.ftz.u32.f16x2 695
+le.xor.ftz.s32.f16x2 695
+gt.and.u32.f16x2 695
+gt.and.s32.f16x2 695
+gt.and.ftz.u32.f16x2 695
+gt.and.ftz.s32.f16x2 695
+gt.or.u32.f16x2 695
+gt.or.s32.f16x2 695
+gt.or.ftz.u32.f16x2 695
+gt.or.ftz.s32.f16x2 695
+gt.xor.u32.f16x2 695
+gt.xor.s32.f16x2 695
+gt.xor.ftz.u32.f16x2 695
+gt.xor.ftz.s32.f16x2 695
+ge.and.u32.f16x2 695
+ge.and.s32.f16x2 695
+ge.and.ftz.u32.f16x2 695
+ge.and.ftz.s32.f16x2 695
+ge.or.u32.f16x2 695
+ge.or.s32.f16x2 695
+ge.or.ftz.u32.f16x2 695
+ge.or.ftz.s32.f16x2 695
+ge.xor.u32.f16x2 695
+ge.xor.s32.f16x2 695
+ge.xor.ftz.u32.f16x2 695
+ge.xor.ftz.s32.f16x2 695
+equ.and.u32.f16x2 695
+equ.and.s32.f16x2 695
+equ.and.ftz.u32.f16x2 695
+equ.and.ftz.s32.f16x2 695
+equ.or.u32.f16x2 695
+equ.or.s32.f16x2 695
+equ.or.ftz.u32.f16x2 695
+equ.or.ftz.s32.f16x2 695
+equ.xor.u32.f16x2 695
+equ.xor.s32.f16x2 695
+equ.xor.ftz.u32.f16x2 695
+equ.xor.ftz.s32.f16x2 695
+neu.and.u32.f16x2 695
+neu.and.s32.f16x2 695
+neu.and.ftz.u32.f16x2 695
+neu.and.ftz.s32.f16x2 695
+neu.or.u32.f16x2 695
+neu.or.s32.f16x2 695
+neu.or.ftz.u32.f16x2 695
+neu.or.ftz.s32.f16x2 695
+neu.xor.u32.f16x2 695
+neu.xor.s32.f16x2 695
+neu.xor.ftz.u32.f16x2 695
+neu.xor.ftz.s32.f16x2 695
+ltu.and.u32.f16x2 695
+ltu.and.s32.f16x2 695
+ltu.and.ftz.u32.f16x2 695
+ltu.and.ftz.s32.f16x2 695
+ltu.or.u32.f16x2 695
+ltu.or.s32.f16x2 695
+ltu.or.ftz.u32.f16x2 695
+ltu.or.ftz.s32.f16x2 695
+ltu.xor.u32.f16x2 695
+ltu.xor.s32.f16x2 695
+ltu.xor.ftz.u32.f16x2 695
+ltu.xor.ftz.s32.f16x2 695
+leu.and.u32.f16x2 695
+leu.and.s32.f16x2 695
+leu.and.ftz.u32.f16x2 695
+leu.and.ftz.s32.f16x2 695
+leu.or.u32.f16x2 695
+leu.or.s32.f16x2 695
+leu.or.ftz.u32.f16x2 695
+leu.or.ftz.s32.f16x2 695
+leu.xor.u32.f16x2 695
+leu.xor.s32.f16x2 695
+leu.xor.ftz.u32.f16x2 695
+leu.xor.ftz.s32.f16x2 695
+gtu.and.u32.f16x2 695
+gtu.and.s32.f16x2 695
+gtu.and.ftz.u32.f16x2 695
+gtu.and.ftz.s32.f16x2 695
+gtu.or.u32.f16x2 695
+gtu.or.s32.f16x2 695
+gtu.or.ftz.u32.f16x2 695
+gtu.or.ftz.s32.f16x2 695
+gtu.xor.u32.f16x2 695
+gtu.xor.s32.f16x2 695
+gtu.xor.ftz.u32.f16x2 695
+gtu.xor.ftz.s32.f16x2 695
+geu.and.u32.f16x2 695
+geu.and.s32.f16x2 695
+geu.and.ftz.u32.f16x2 695
+geu.and.ftz.s32.f16x2 695
+geu.or.u32.f16x2 695
+geu.or.s32.f16x2 695
+geu.or.ftz.u32.f16x2 695
+geu.or.ftz.s32.f16x2 695
+geu.xor.u32.f16x2 695
+geu.xor.s32.f16x2 695
+geu.xor.ftz.u32.f16x2 695
+geu.xor.ftz.s32.f16x2 695
+num.and.u32.f16x2 695
+num.and.s32.f16x2 695
+num.and.ftz.u32.f16x2 695
+num.and.ftz.s32.f16x2 695
+num.or.u32.f16x2 695
+num.or.s32.f16x2 695
+num.or.ftz.u32.f16x2 695
+num.or.ftz.s32.f16x2 695
+num.xor.u32.f16x2 695
+num.xor.s32.f16x2 695
+num.xor.ftz.u32.f16x2 695
+num.xor.ftz.s32.f16x2 695
+nan.and.u32.f16x2 695
+nan.and.s32.f16x2 695
+nan.and.ftz.u32.f16x2 695
+nan.and.ftz.s32.f16x2 695
+nan.or.u32.f16x2 695
+nan.or.s32.f16x2 695
+nan.or.ftz.u32.f16x2 695
+nan.or.ftz.s32.f16x2 695
+nan.xor.u32.f16x2 695
+nan.xor.s32.f16x2 695
+nan.xor.ftz.u32.f16x2 695
+nan.xor.ftz.s32.f16x2 695
+eq.bf16x2.bf16x2 696
+ne.bf16x2.bf16x2 696
+lt.bf16x2.bf16x2 696
+le.bf16x2.bf16x2 696
+gt.bf16x2.bf16x2 696
+ge.bf16x2.bf16x2 696
+equ.bf16x2.bf16x2 696
+neu.bf16x2.bf16x2 696
+ltu.bf16x2.bf16x2 696
+leu.bf16x2.bf16x2 696
+gtu.bf16x2.bf16x2 696
+geu.bf16x2.bf16x2 696
+num.bf16x2.bf16x2 696
+nan.bf16x2.bf16x2 696
+eq.and.bf16x2.bf16x2 697
+eq.or.bf16x2.bf16x2 697
+eq.xor.bf16x2.bf16x2 697
+ne.and.bf16x2.bf16x2 697
+ne.or.bf16x2.bf16x2 697
+ne.xor.bf16x2.bf16x2 697
+lt.and.bf16x2.bf16x2 697
+lt.or.bf16x2.bf16x2 697
+lt.xor.bf16x2.bf16x2 697
+le.and.bf16x2.bf16x2 697
+le.or.bf16x2.bf16x2 697
+le.xor.bf16x2.bf16x2 697
+gt.and.bf16x2.bf16x2 697
+gt.or.bf16x2.bf16x2 697
+gt.xor.bf16x2.bf16x2 697
+ge.and.bf16x2.bf16x2 697
+ge.or.bf16x2.bf16x2 697
+ge.xor.bf16x2.bf16x2 697
+equ.and.bf16x2.bf16x2 697
+equ.or.bf16x2.bf16x2 697
+equ.xor.bf16x2.bf16x2 697
+neu.and.bf16x2.bf16x2 697
+neu.or.bf16x2.bf16x2 697
+neu.xor.bf16x2.bf16x2 697
+ltu.and.bf16x2.bf16x2 697
+ltu.or.bf16x2.bf16x2 697
+ltu.xor.bf16x2.bf16x2 697
+leu.and.bf16x2.bf16x2 697
+leu.or.bf16x2.bf16x2 697
+leu.xor.bf16x2.bf16x2 697
+gtu.and.bf16x2.bf16x2 697
+gtu.or.bf16x2.bf16x2 697
+gtu.xor.bf16x2.bf16x2 697
+geu.and.bf16x2.bf16x2 697
+geu.or.bf16x2.bf16x2 697
+geu.xor.bf16x2.bf16x2 697
+num.and.bf16x2.bf16x2 697
+num.or.bf16x2.bf16x2 697
+num.xor.bf16x2.bf16x2 697
+nan.and.bf16x2.bf16x2 697
+nan.or.bf16x2.bf16x2 697
+nan.xor.bf16x2.bf16x2 697
+eq.u32.bf16x2 698
+eq.s32.bf16x2 698
+ne.u32.bf16x2 698
+ne.s32.bf16x2 698
+lt.u32.bf16x2 698
+lt.s32.bf16x2 698
+le.u32.bf16x2 698
+le.s32.bf16x2 698
+gt.u32.bf16x2 698
+gt.s32.bf16x2 698
+ge.u32.bf16x2 698
+ge.s32.bf16x2 698
+equ.u32.bf16x2 698
+equ.s32.bf16x2 698
+neu.u32.bf16x2 698
+neu.s32.bf16x2 698
+ltu.u32.bf16x2 698
+ltu.s32.bf16x2 698
+leu.u32.bf16x2 698
+leu.s32.bf16x2 698
+gtu.u32.bf16x2 698
+gtu.s32.bf16x2 698
+geu.u32.bf16x2 698
+geu.s32.bf16x2 698
+num.u32.bf16x2 698
+num.s32.bf16x2 698
+nan.u32.bf16x2 698
+nan.s32.bf16x2 698
+eq.and.u32.bf16x2 699
+eq.and.s32.bf16x2 699
+eq.or.u32.bf16x2 699
+eq.or.s32.bf16x2 699
+eq.xor.u32.bf16x2 699
+eq.xor.s32.bf16x2 699
+ne.and.u32.bf16x2 699
+ne.and.s32.bf16x2 699
+ne.or.u32.bf16x2 699
+ne.or.s32.bf16x2 699
+ne.xor.u32.bf16x2 699
+ne.xor.s32.bf16x2 699
+lt.and.u32.bf16x2 699
+lt.and.s32.bf16x2 699
+lt.or.u32.bf16x2 699
+lt.or.s32.bf16x2 699
+lt.xor.u32.bf16x2 699
+lt.xor.s32.bf16x2 699
+le.and.u32.bf16x2 699
+le.and.s32.bf16x2 699
+le.or.u32.bf16x2 699
+le.or.s32.bf16x2 699
+le.xor.u32.bf16x2 699
+le.xor.s32.bf16x2 699
+gt.and.u32.bf16x2 699
+gt.and.s32.bf16x2 699
+gt.or.u32.bf16x2 699
+gt.or.s32.bf16x2 699
+gt.xor.u32.bf16x2 699
+gt.xor.s32.bf16x2 699
+ge.and.u32.bf16x2 699
+ge.and.s32.bf16x2 699
+ge.or.u32.bf16x2 699
+ge.or.s32.bf16x2 699
+ge.xor.u32.bf16x2 699
+ge.xor.s32.bf16x2 699
+equ.and.u32.bf16x2 699
+equ.and.s32.bf16x2 699
+equ.or.u32.bf16x2 699
+equ.or.s32.bf16x2 699
+equ.xor.u32.bf16x2 699
+equ.xor.s32.bf16x2 699
+neu.and.u32.bf16x2 699
+neu.and.s32.bf16x2 699
+neu.or.u32.bf16x2 699
+neu.or.s32.bf16x2 699
+neu.xor.u32.bf16x2 699
+neu.xor.s32.bf16x2 699
+ltu.and.u32.bf16x2 699
+ltu.and.s32.bf16x2 699
+ltu.or.u32.bf16x2 699
+ltu.or.s32.bf16x2 699
+ltu.xor.u32.bf16x2 699
+ltu.xor.s32.bf16x2 699
+leu.and.u32.bf16x2 699
+leu.and.s32.bf16x2 699
+leu.or.u32.bf16x2 699
+leu.or.s32.bf16x2 699
+leu.xor.u32.bf16x2 699
+leu.xor.s32.bf16x2 699
+gtu.and.u32.bf16x2 699
+gtu.and.s32.bf16x2 699
+gtu.or.u32.bf16x2 699
+gtu.or.s32.bf16x2 699
+gtu.xor.u32.bf16x2 699
+gtu.xor.s32.bf16x2 699
+geu.and.u32.bf16x2 699
+geu.and.s32.bf16x2 699
+geu.or.u32.bf16x2 699
+geu.or.s32.bf16x2 699
+geu.xor.u32.bf16x2 699
+geu.xor.s32.bf16x2 699
+num.and.u32.bf16x2 699
+num.and.s32.bf16x2 699
+num.or.u32.bf16x2 699
+num.or.s32.bf16x2 699
+num.xor.u32.bf16x2 699
+num.xor.s32.bf16x2 699
+nan.and.u32.bf16x2 699
+nan.and.s32.bf16x2 699
+nan.or.u32.bf16x2 699
+nan.or.s32.bf16x2 699
+nan.xor.u32.bf16x2 699
+nan.xor.s32.bf16x2 699
+eq.bf16.bf16 700
+ne.bf16.bf16 700
+lt.bf16.bf16 700
+le.bf16.bf16 700
+gt.bf16.bf16 700
+ge.bf16.bf16 700
+equ.bf16.bf16 700
+neu.bf16.bf16 700
+ltu.bf16.bf16 700
+leu.bf16.bf16 700
+gtu.bf16.bf16 700
+geu.bf16.bf16 700
+num.bf16.bf16 700
+nan.bf16.bf16 700
+eq.and.bf16.bf16 701
+eq.or.bf16.bf16 701
+eq.xor.bf16.bf16 701
+ne.and.bf16.bf16 701
+ne.or.bf16.bf16 701
+ne.xor.bf16.bf16 701
+lt.and.bf16.bf16 701
+lt.or.bf16.bf16 701
+lt.xor.bf16.bf16 701
+le.and.bf16.bf16 701
+le.or.bf16.bf16 701
+le.xor.bf16.bf16 701
+gt.and.bf16.bf16 701
+gt.or.bf16.bf16 701
+gt.xor.bf16.bf16 701
+ge.and.bf16.bf16 701
+ge.or.bf16.bf16 701
+ge.xor.bf16.bf16 701
+equ.and.bf16.bf16 701
+equ.or.bf16.bf16 701
+equ.xor.bf16.bf16 701
+neu.and.bf16.bf16 701
+neu.or.bf16.bf16 701
+neu.xor.bf16.bf16 701
+ltu.and.bf16.bf16 701
+ltu.or.bf16.bf16 701
+ltu.xor.bf16.bf16 701
+leu.and.bf16.bf16 701
+leu.or.bf16.bf16 701
+leu.xor.bf16.bf16 701
+gtu.and.bf16.bf16 701
+gtu.or.bf16.bf16 701
+gtu.xor.bf16.bf16 701
+geu.and.bf16.bf16 701
+geu.or.bf16.bf16 701
+geu.xor.bf16.bf16 701
+num.and.bf16.bf16 701
+num.or.bf16.bf16 701
+num.xor.bf16.bf16 701
+nan.and.bf16.bf16 701
+nan.or.bf16.bf16 701
+nan.xor.bf16.bf16 701
+lo.f16.u16 702
+lo.f16.u32 703
+lo.f16.u64 704
+lo.bf16.u16 705
+lo.bf16.u32 706
+lo.bf16.u64 707
+ls.f16.u16 702
+ls.f16.u32 703
+ls.f16.u64 704
+ls.bf16.u16 705
+ls.bf16.u32 706
+ls.bf16.u64 707
+hi.f16.u16 702
+hi.f16.u32 703
+hi.f16.u64 704
+hi.bf16.u16 705
+hi.bf16.u32 706
+hi.bf16.u64 707
+hs.f16.u16 702
+hs.f16.u32 703
+hs.f16.u64 704
+hs.bf16.u16 705
+hs.bf16.u32 706
+hs.bf16.u64 707
+lo.and.f16.u16 708
+lo.and.f16.u32 709
+lo.and.f16.u64 710
+lo.and.bf16.u16 711
+lo.and.bf16.u32 712
+lo.and.bf16.u64 713
+lo.or.f16.u16 708
+lo.or.f16.u32 709
+lo.or.f16.u64 710
+lo.or.bf16.u16 711
+lo.or.bf16.u32 712
+lo.or.bf16.u64 713
+lo.xor.f16.u16 708
+lo.xor.f16.u32 709
+lo.xor.f16.u64 710
+lo.xor.bf16.u16 711
+lo.xor.bf16.u32 712
+lo.xor.bf16.u64 713
+ls.and.f16.u16 708
+ls.and.f16.u32 709
+ls.and.f16.u64 710
+ls.and.bf16.u16 711
+ls.and.bf16.u32 712
+ls.and.bf16.u64 713
+ls.or.f16.u16 708
+ls.or.f16.u32 709
+ls.or.f16.u64 710
+ls.or.bf16.u16 711
+ls.or.bf16.u32 712
+ls.or.bf16.u64 713
+ls.xor.f16.u16 708
+ls.xor.f16.u32 709
+ls.xor.f16.u64 710
+ls.xor.bf16.u16 711
+ls.xor.bf16.u32 712
+ls.xor.bf16.u64 713
+hi.and.f16.u16 708
+hi.and.f16.u32 709
+hi.and.f16.u64 710
+hi.and.bf16.u16 711
+hi.and.bf16.u32 712
+hi.and.bf16.u64 713
+hi.or.f16.u16 708
+hi.or.f16.u32 709
+hi.or.f16.u64 710
+hi.or.bf16.u16 711
+hi.or.bf16.u32 712
+hi.or.bf16.u64 713
+hi.xor.f16.u16 708
+hi.xor.f16.u32 709
+hi.xor.f16.u64 710
+hi.xor.bf16.u16 711
+hi.xor.bf16.u32 712
+hi.xor.bf16.u64 713
+hs.and.f16.u16 708
+hs.and.f16.u32 709
+hs.and.f16.u64 710
+hs.and.bf16.u16 711
+hs.and.bf16.u32 712
+hs.and.bf16.u64 713
+hs.or.f16.u16 708
+hs.or.f16.u32 709
+hs.or.f16.u64 710
+hs.or.bf16.u16 711
+hs.or.bf16.u32 712
+hs.or.bf16.u64 713
+hs.xor.f16.u16 708
+hs.xor.f16.u32 709
+hs.xor.f16.u64 710
+hs.xor.bf16.u16 711
+hs.xor.bf16.u32 712
+hs.xor.bf16.u64 713
 """,
     "setp": """
-eq.f32 701
-eq.ftz.f32 702
-ne.f32 701
-ne.ftz.f32 702
-lt.f32 701
-lt.ftz.f32 702
-le.f32 701
-le.ftz.f32 702
-gt.f32 701
-gt.ftz.f32 702
-ge.f32 701
-ge.ftz.f32 702
-equ.f32 701
-equ.ftz.f32 702
-neu.f32 701
-neu.ftz.f32 702
-ltu.f32 701
-ltu.ftz.f32 702
-leu.f32 701
-leu.ftz.f32 702
-gtu.f32 701
-gtu.ftz.f32 702
-geu.f32 701
-geu.ftz.f32 702
-num.f32 701
-num.ftz.f32 702
-nan.f32 701
-nan.ftz.f32 702
-eq.and.f32 703
-eq.and.ftz.f32 704
-eq.or.f32 703
-eq.or.ftz.f32 704
-eq.xor.f32 703
-eq.xor.ftz.f32 704
-ne.and.f32 703
-ne.and.ftz.f32 704
-ne.or.f32 703
-ne.or.ftz.f32 704
-ne.xor.f32 703
-ne.xor.ftz.f32 704
-lt.and.f32 703
-lt.and.ftz.f32 704
-lt.or.f32 703
-lt.or.ftz.f32 704
-lt.xor.f32 703
-lt.xor.ftz.f32 704
-le.and.f32 703
-le.and.ftz.f32 704
-le.or.f32 703
-le.or.ftz.f32 704
-le.xor.f32 703
-le.xor.ftz.f32 704
-gt.and.f32 703
-gt.and.ftz.f32 704
-gt.or.f32 703
-gt.or.ftz.f32 704
-gt.xor.f32 703
-gt.xor.ftz.f32 704
-ge.and.f32 703
-ge.and.ftz.f32 704
-ge.or.f32 703
-ge.or.ftz.f32 704
-ge.xor.f32 703
-ge.xor.ftz.f32 704
-equ.and.f32 703
-equ.and.ftz.f32 704
-equ.or.f32 703
-equ.or.ftz.f32 704
-equ.xor.f32 703
-equ.xor.ftz.f32 704
-neu.and.f32 703
-neu.and.ftz.f32 704
-neu.or.f32 703
-neu.or.ftz.f32 704
-neu.xor.f32 703
-neu.xor.ftz.f32 704
-ltu.and.f32 703
-ltu.and.ftz.f32 704
-ltu.or.f32 703
-ltu.or.ftz.f32 704
-ltu.xor.f32 703
-ltu.xor.ftz.f32 704
-leu.and.f32 703
-leu.and.ftz.f32 704
-leu.or.f32 703
-leu.or.ftz.f32 704
-leu.xor.f32 703
-leu.xor.ftz.f32 704
-gtu.and.f32 703
-gtu.and.ftz.f32 704
-gtu.or.f32 703
-gtu.or.ftz.f32 704
-gtu.xor.f32 703
-gtu.xor.ftz.f32 704
-geu.and.f32 703
-geu.and.ftz.f32 704
-geu.or.f32 703
-geu.or.ftz.f32 704
-geu.xor.f32 703
-geu.xor.ftz.f32 704
-num.and.f32 703
-num.and.ftz.f32 704
-num.or.f32 703
-num.or.ftz.f32 704
-num.xor.f32 703
-num.xor.ftz.f32 704
-nan.and.f32 703
-nan.and.ftz.f32 704
-nan.or.f32 703
-nan.or.ftz.f32 704
-nan.xor.f32 703
-nan.xor.ftz.f32 704
-eq.f64 705
-ne.f64 705
-lt.f64 705
-le.f64 705
-gt.f64 705
-ge.f64 705
-equ.f64 705
-neu.f64 705
-ltu.f64 705
-leu.f64 705
-gtu.f64 705
-geu.f64 705
-num.f64 705
-nan.f64 705
-eq.and.f64 706
-eq.or.f64 706
-eq.xor.f64 706
-ne.and.f64 706
-ne.or.f64 706
-ne.xor.f64 706
-lt.and.f64 706
-lt.or.f64 706
-lt.xor.f64 706
-le.and.f64 706
-le.or.f64 706
-le.xor.f64 706
-gt.and.f64 706
-gt.or.f64 706
-gt.xor.f64 706
-ge.and.f64 706
-ge.or.f64 706
-ge.xor.f64 706
-equ.and.f64 706
-equ.or.f64 706
-equ.xor.f64 706
-neu.and.f64 706
-neu.or.f64 706
-neu.xor.f64 706
-ltu.and.f64 706
-ltu.or.f64 706
-ltu.xor.f64 706
-leu.and.f64 706
-leu.or.f64 706
-leu.xor.f64 706
-gtu.and.f64 706
-gtu.or.f64 706
-gtu.xor.f64 706
-geu.and.f64 706
-geu.or.f64 706
-geu.xor.f64 706
-num.and.f64 706
-num.or.f64 706
-num.xor.f64 706
-nan.and.f64 706
-nan.or.f64 706
-nan.xor.f64 706
-eq.f16 707
-eq.ftz.f16 707
-ne.f16 707
-ne.ftz.f16 707
-lt.f16 707
-lt.ftz.f16 707
-le.f16 707
-le.ftz.f16 707
-gt.f16 707
-gt.ftz.f16 707
-ge.f16 707
-ge.ftz.f16 707
-equ.f16 707
-equ.ftz.f16 707
-neu.f16 707
-neu.ftz.f16 707
-ltu.f16 707
-ltu.ftz.f16 707
-leu.f16 707
-leu.ftz.f16 707
-gtu.f16 707
-gtu.ftz.f16 707
-geu.f16 707
-geu.ftz.f16 707
-num.f16 707
-num.ftz.f16 707
-nan.f16 707
-nan.ftz.f16 707
-eq.and.f16 708
-eq.and.ftz.f16 708
-eq.or.f16 708
-eq.or.ftz.f16 708
-eq.xor.f16 708
-eq.xor.ftz.f16 708
-ne.and.f16 708
-ne.and.ftz.f16 708
-ne.or.f16 708
-ne.or.ftz.f16 708
-ne.xor.f16 708
-ne.xor.ftz.f16 708
-lt.and.f16 708
-lt.and.ftz.f16 708
-lt.or.f16 708
-lt.or.ftz.f16 708
-lt.xor.f16 708
-lt.xor.ftz.f16 708
-le.and.f16 708
-le.and.ftz.f16 708
-le.or.f16 708
-le.or.ftz.f16 708
-le.xor.f16 708
-le.xor.ftz.f16 708
-gt.and.f16 708
-gt.and.ftz.f16 708
-gt.or.f16 708
-gt.or.ftz.f16 708
-gt.xor.f16 708
-gt.xor.ftz.f16 708
-ge.and.f16 708
-ge.and.ftz.f16 708
-ge.or.f16 708
-ge.or.ftz.f16 708
-ge.xor.f16 708
-ge.xor.ftz.f16 708
-equ.and.f16 708
-equ.and.ftz.f16 708
-equ.or.f16 708
-equ.or.ftz.f16 708
-equ.xor.f16 708
-equ.xor.ftz.f16 708
-neu.and.f16 708
-neu.and.ftz.f16 708
-neu.or.f16 708
-neu.or.ftz.f16 708
-neu.xor.f16 708
-neu.xor.ftz.f16 708
-ltu.and.f16 708
-ltu.and.ftz.f16 708
-ltu.or.f16 708
-ltu.or.ftz.f16 708
-ltu.xor.f16 708
-ltu.xor.ftz.f16 708
-leu.and.f16 708
-leu.and.ftz.f16 708
-leu.or.f16 708
-leu.or.ftz.f16 708
-leu.xor.f16 708
-leu.xor.ftz.f16 708
-gtu.and.f16 708
-gtu.and.ftz.f16 708
-gtu.or.f16 708
-gtu.or.ftz.f16 708
-gtu.xor.f16 708
-gtu.xor.ftz.f16 708
-geu.and.f16 708
-geu.and.ftz.f16 708
-geu.or.f16 708
-geu.or.ftz.f16 708
-geu.xor.f16 708
-geu.xor.ftz.f16 708
-num.and.f16 708
-num.and.ftz.f16 708
-num.or.f16 708
-num.or.ftz.f16 708
-num.xor.f16 708
-num.xor.ftz.f16 708
-nan.and.f16 708
-nan.and.ftz.f16 708
-nan.or.f16 708
-nan.or.ftz.f16 708
-nan.xor.f16 708
-nan.xor.ftz.f16 708
-eq.f16x2 709
-eq.ftz.f16x2 709
-ne.f16x2 709
-ne.ftz.f16x2 709
-lt.f16x2 709
-lt.ftz.f16x2 709
-le.f16x2 709
-le.ftz.f16x2 709
-gt.f16x2 709
-gt.ftz.f16x2 709
-ge.f16x2 709
-ge.ftz.f16x2 709
-equ.f16x2 709
-equ.ftz.f16x2 709
-neu.f16x2 709
-neu.ftz.f16x2 709
-ltu.f16x2 709
-ltu.ftz.f16x2 709
-leu.f16x2 709
-leu.ftz.f16x2 709
-gtu.f16x2 709
-gtu.ftz.f16x2 709
-geu.f16x2 709
-geu.ftz.f16x2 709
-num.f16x2 709
-num.ftz.f16x2 709
-nan.f16x2 709
-nan.ftz.f16x2 709
-eq.and.f16x2 710
-eq.and.ftz.f16x2 710
-eq.or.f16x2 710
-eq.or.ftz.f16x2 710
-eq.xor.f16x2 710
-eq.xor.ftz.f16x2 710
-ne.and.f16x2 710
-ne.and.ftz.f16x2 710
-ne.or.f16x2 710
-ne.or.ftz.f16x2 710
-ne.xor.f16x2 710
-ne.xor.ftz.f16x2 710
-lt.and.f16x2 710
-lt.and.ftz.f16x2 710
-lt.or.f16x2 710
-lt.or.ftz.f16x2 710
-lt.xor.f16x2 710
-lt.xor.ftz.f16x2 710
-le.and.f16x2 710
-le.and.ftz.f16x2 710
-le.or.f16x2 710
-le.or.ftz.f16x2 710
-le.xor.f16x2 710
-le.xor.ftz.f16x2 710
-gt.and.f16x2 710
-gt.and.ftz.f16x2 710
-gt.or.f16x2 710
-gt.or.ftz.f16x2 710
-gt.xor.f16x2 710
-gt.xor.ftz.f16x2 710
-ge.and.f16x2 710
-ge.and.ftz.f16x2 710
-ge.or.f16x2 710
-ge.or.ftz.f16x2 710
-ge.xor.f16x2 710
-ge.xor.ftz.f16x2 710
-equ.and.f16x2 710
-equ.and.ftz.f16x2 710
-equ.or.f16x2 710
-equ.or.ftz.f16x2 710
-equ.xor.f16x2 710
-equ.xor.ftz.f16x2 710
-neu.and.f16x2 710
-neu.and.ftz.f16x2 710
-neu.or.f16x2 710
-neu.or.ftz.f16x2 710
-neu.xor.f16x2 710
-neu.xor.ftz.f16x2 710
-ltu.and.f16x2 710
-ltu.and.ftz.f16x2 710
-ltu.or.f16x2 710
-ltu.or.ftz.f16x2 710
-ltu.xor.f16x2 710
-ltu.xor.ftz.f16x2 710
-leu.and.f16x2 710
-leu.and.ftz.f16x2 710
-leu.or.f16x2 710
-leu.or.ftz.f16x2 710
-leu.xor.f16x2 710
-leu.xor.ftz.f16x2 710
-gtu.and.f16x2 710
-gtu.and.ftz.f16x2 710
-gtu.or.f16x2 710
-gtu.or.ftz.f16x2 710
-gtu.xor.f16x2 710
-gtu.xor.ftz.f16x2 710
-geu.and.f16x2 710
-geu.and.ftz.f16x2 710
-geu.or.f16x2 710
-geu.or.ftz.f16x2 710
-geu.xor.f16x2 710
-geu.xor.ftz.f16x2 710
-num.and.f16x2 710
-num.and.ftz.f16x2 710
-num.or.f16x2 710
-num.or.ftz.f16x2 710
-num.xor.f16x2 710
-num.xor.ftz.f16x2 710
-nan.and.f16x2 710
-nan.and.ftz.f16x2 710
-nan.or.f16x2 710
-nan.or.ftz.f16x2 710
-nan.xor.f16x2 710
-nan.xor.ftz.f16x2 710
-eq.bf16 711
-ne.bf16 711
-lt.bf16 711
-le.bf16 711
-gt.bf16 711
-ge.bf16 711
-equ.bf16 711
-neu.bf16 711
-ltu.bf16 711
-leu.bf16 711
-gtu.bf16 711
-geu.bf16 711
-num.bf16 711
-nan.bf16 711
-eq.and.bf16 712
-eq.or.bf16 712
-eq.xor.bf16 712
-ne.and.bf16 712
-ne.or.bf16 712
-ne.xor.bf16 712
-lt.and.bf16 712
-lt.or.bf16 712
-lt.xor.bf16 712
-le.and.bf16 712
-le.or.bf16 712
-le.xor.bf16 712
-gt.and.bf16 712
-gt.or.bf16 712
-gt.xor.bf16 712
-ge.and.bf16 712
-ge.or.bf16 712
-ge.xor.bf16 712
-equ.and.bf16 712
-equ.or.bf16 712
-equ.xor.bf16 712
-neu.and.bf16 712
-neu.or.bf16 712
-neu.xor.bf16 712
-ltu.and.bf16 712
-ltu.or.bf16 712
-ltu.xor.bf16 712
-leu.and.bf16 712
-leu.or.bf16 712
-leu.xor.bf16 712
-gtu.and.bf16 712
-gtu.or.bf16 712
-gtu.xor.bf16 712
-geu.and.bf16 712
-geu.or.bf16 712
-geu.xor.bf16 712
-num.and.bf16 712
-num.or.bf16 712
-num.xor.bf16 712
-nan.and.bf16 712
-nan.or.bf16 712
-nan.xor.bf16 712
-eq.bf16x2 713
-ne.bf16x2 713
-lt.bf16x2 713
-le.bf16x2 713
-gt.bf16x2 713
-ge.bf16x2 713
-equ.bf16x2 713
-neu.bf16x2 713
-ltu.bf16x2 713
-leu.bf16x2 713
-gtu.bf16x2 713
-geu.bf16x2 713
-num.bf16x2 713
-nan.bf16x2 713
-eq.and.bf16x2 714
-eq.or.bf16x2 714
-eq.xor.bf16x2 714
-ne.and.bf16x2 714
-ne.or.bf16x2 714
-ne.xor.bf16x2 714
-lt.and.bf16x2 714
-lt.or.bf16x2 714
-lt.xor.bf16x2 714
-le.and.bf16x2 714
-le.or.bf16x2 714
-le.xor.bf16x2 714
-gt.and.bf16x2 714
-gt.or.bf16x2 714
-gt.xor.bf16x2 714
-ge.and.bf16x2 714
-ge.or.bf16x2 714
-ge.xor.bf16x2 714
-equ.and.bf16x2 714
-equ.or.bf16x2 714
-equ.xor.bf16x2 714
-neu.and.bf16x2 714
-neu.or.bf16x2 714
-neu.xor.bf16x2 714
-ltu.and.bf16x2 714
-ltu.or.bf16x2 714
-ltu.xor.bf16x2 714
-leu.and.bf16x2 714
-leu.or.bf16x2 714
-leu.xor.bf16x2 714
-gtu.and.bf16x2 714
-gtu.or.bf16x2 714
-gtu.xor.bf16x2 714
-geu.and.bf16x2 714
-geu.or.bf16x2 714
-geu.xor.bf16x2 714
-num.and.bf16x2 714
-num.or.bf16x2 714
-num.xor.bf16x2 714
-nan.and.bf16x2 714
-nan.or.bf16x2 714
-nan.xor.bf16x2 714
+eq.f32 714
+eq.ftz.f32 715
+ne.f32 714
+ne.ftz.f32 715
+lt.f32 714
+lt.ftz.f32 715
+le.f32 714
+le.ftz.f32 715
+gt.f32 714
+gt.ftz.f32 715
+ge.f32 714
+ge.ftz.f32 715
+equ.f32 714
+equ.ftz.f32 715
+neu.f32 714
+neu.ftz.f32 715
+ltu.f32 714
+ltu.ftz.f32 715
+leu.f32 714
+leu.ftz.f32 715
+gtu.f32 714
+gtu.ftz.f32 715
+geu.f32 714
+geu.ftz.f32 715
+num.f32 714
+num.ftz.f32 715
+nan.f32 714
+nan.ftz.f32 715
+eq.and.f32 716
+eq.and.ftz.f32 717
+eq.or.f32 716
+eq.or.ftz.f32 717
+eq.xor.f32 716
+eq.xor.ftz.f32 717
+ne.and.f32 716
+ne.and.ftz.f32 717
+ne.or.f32 716
+ne.or.ftz.f32 717
+ne.xor.f32 716
+ne.xor.ftz.f32 717
+lt.and.f32 716
+lt.and.ftz.f32 717
+lt.or.f32 716
+lt.or.ftz.f32 717
+lt.xor.f32 716
+lt.xor.ftz.f32 717
+le.and.f32 716
+le.and.ftz.f32 717
+le.or.f32 716
+le.or.ftz.f32 717
+le.xor.f32 716
+le.xor.ftz.f32 717
+gt.and.f32 716
+gt.and.ftz.f32 717
+gt.or.f32 716
+gt.or.ftz.f32 717
+gt.xor.f32 716
+gt.xor.ftz.f32 717
+ge.and.f32 716
+ge.and.ftz.f32 717
+ge.or.f32 716
+ge.or.ftz.f32 717
+ge.xor.f32 716
+ge.xor.ftz.f32 717
+equ.and.f32 716
+equ.and.ftz.f32 717
+equ.or.f32 716
+equ.or.ftz.f32 717
+equ.xor.f32 716
+equ.xor.ftz.f32 717
+neu.and.f32 716
+neu.and.ftz.f32 717
+neu.or.f32 716
+neu.or.ftz.f32 717
+neu.xor.f32 716
+neu.xor.ftz.f32 717
+ltu.and.f32 716
+ltu.and.ftz.f32 717
+ltu.or.f32 716
+ltu.or.ftz.f32 717
+ltu.xor.f32 716
+ltu.xor.ftz.f32 717
+leu.and.f32 716
+leu.and.ftz.f32 717
+leu.or.f32 716
+leu.or.ftz.f32 717
+leu.xor.f32 716
+leu.xor.ftz.f32 717
+gtu.and.f32 716
+gtu.and.ftz.f32 717
+gtu.or.f32 716
+gtu.or.ftz.f32 717
+gtu.xor.f32 716
+gtu.xor.ftz.f32 717
+geu.and.f32 716
+geu.and.ftz.f32 717
+geu.or.f32 716
+geu.or.ftz.f32 717
+geu.xor.f32 716
+geu.xor.ftz.f32 717
+num.and.f32 716
+num.and.ftz.f32 717
+num.or.f32 716
+num.or.ftz.f32 717
+num.xor.f32 716
+num.xor.ftz.f32 717
+nan.and.f32 716
+nan.and.ftz.f32 717
+nan.or.f32 716
+nan.or.ftz.f32 717
+nan.xor.f32 716
+nan.xor.ftz.f32 717
+eq.f64 718
+ne.f64 718
+lt.f64 718
+le.f64 718
+gt.f64 718
+ge.f64 718
+equ.f64 718
+neu.f64 718
+ltu.f64 718
+leu.f64 718
+gtu.f64 718
+geu.f64 718
+num.f64 718
+nan.f64 718
+eq.and.f64 719
+eq.or.f64 719
+eq.xor.f64 719
+ne.and.f64 719
+ne.or.f64 719
+ne.xor.f64 719
+lt.and.f64 719
+lt.or.f64 719
+lt.xor.f64 719
+le.and.f64 719
+le.or.f64 719
+le.xor.f64 719
+gt.and.f64 719
+gt.or.f64 719
+gt.xor.f64 719
+ge.and.f64 719
+ge.or.f64 719
+ge.xor.f64 719
+equ.and.f64 719
+equ.or.f64 719
+equ.xor.f64 719
+neu.and.f64 719
+neu.or.f64 719
+neu.xor.f64 719
+ltu.and.f64 719
+ltu.or.f64 719
+ltu.xor.f64 719
+leu.and.f64 719
+leu.or.f64 719
+leu.xor.f64 719
+gtu.and.f64 719
+gtu.or.f64 719
+gtu.xor.f64 719
+geu.and.f64 719
+geu.or.f64 719
+geu.xor.f64 719
+num.and.f64 719
+num.or.f64 719
+num.xor.f64 719
+nan.and.f64 719
+nan.or.f64 719
+nan.xor.f64 719
+eq.f16 720
+eq.ftz.f16 720
+ne.f16 720
+ne.ftz.f16 720
+lt.f16 720
+lt.ftz.f16 720
+le.f16 720
+le.ftz.f16 720
+gt.f16 720
+gt.ftz.f16 720
+ge.f16 720
+ge.ftz.f16 720
+equ.f16 720
+equ.ftz.f16 720
+neu.f16 720
+neu.ftz.f16 720
+ltu.f16 720
+ltu.ftz.f16 720
+leu.f16 720
+leu.ftz.f16 720
+gtu.f16 720
+gtu.ftz.f16 720
+geu.f16 720
+geu.ftz.f16 720
+num.f16 720
+num.ftz.f16 720
+nan.f16 720
+nan.ftz.f16 720
+eq.and.f16 721
+eq.and.ftz.f16 721
+eq.or.f16 721
+eq.or.ftz.f16 721
+eq.xor.f16 721
+eq.xor.ftz.f16 721
+ne.and.f16 721
+ne.and.ftz.f16 721
+ne.or.f16 721
+ne.or.ftz.f16 721
+ne.xor.f16 721
+ne.xor.ftz.f16 721
+lt.and.f16 721
+lt.and.ftz.f16 721
+lt.or.f16 721
+lt.or.ftz.f16 721
+lt.xor.f16 721
+lt.xor.ftz.f16 721
+le.and.f16 721
+le.and.ftz.f16 721
+le.or.f16 721
+le.or.ftz.f16 721
+le.xor.f16 721
+le.xor.ftz.f16 721
+gt.and.f16 721
+gt.and.ftz.f16 721
+gt.or.f16 721
+gt.or.ftz.f16 721
+gt.xor.f16 721
+gt.xor.ftz.f16 721
+ge.and.f16 721
+ge.and.ftz.f16 721
+ge.or.f16 721
+ge.or.ftz.f16 721
+ge.xor.f16 721
+ge.xor.ftz.f16 721
+equ.and.f16 721
+equ.and.ftz.f16 721
+equ.or.f16 721
+equ.or.ftz.f16 721
+equ.xor.f16 721
+equ.xor.ftz.f16 721
+neu.and.f16 721
+neu.and.ftz.f16 721
+neu.or.f16 721
+neu.or.ftz.f16 721
+neu.xor.f16 721
+neu.xor.ftz.f16 721
+ltu.and.f16 721
+ltu.and.ftz.f16 721
+ltu.or.f16 721
+ltu.or.ftz.f16 721
+ltu.xor.f16 721
+ltu.xor.ftz.f16 721
+leu.and.f16 721
+leu.and.ftz.f16 721
+leu.or.f16 721
+leu.or.ftz.f16 721
+leu.xor.f16 721
+leu.xor.ftz.f16 721
+gtu.and.f16 721
+gtu.and.ftz.f16 721
+gtu.or.f16 721
+gtu.or.ftz.f16 721
+gtu.xor.f16 721
+gtu.xor.ftz.f16 721
+geu.and.f16 721
+geu.and.ftz.f16 721
+geu.or.f16 721
+geu.or.ftz.f16 721
+geu.xor.f16 721
+geu.xor.ftz.f16 721
+num.and.f16 721
+num.and.ftz.f16 721
+num.or.f16 721
+num.or.ftz.f16 721
+num.xor.f16 721
+num.xor.ftz.f16 721
+nan.and.f16 721
+nan.and.ftz.f16 721
+nan.or.f16 721
+nan.or.ftz.f16 721
+nan.xor.f16 721
+nan.xor.ftz.f16 721
+eq.f16x2 722
+eq.ftz.f16x2 722
+ne.f16x2 722
+ne.ftz.f16x2 722
+lt.f16x2 722
+lt.ftz.f16x2 722
+le.f16x2 722
+le.ftz.f16x2 722
+gt.f16x2 722
+gt.ftz.f16x2 722
+ge.f16x2 722
+ge.ftz.f16x2 722
+equ.f16x2 722
+equ.ftz.f16x2 722
+neu.f16x2 722
+neu.ftz.f16x2 722
+ltu.f16x2 722
+ltu.ftz.f16x2 722
+leu.f16x2 722
+leu.ftz.f16x2 722
+gtu.f16x2 722
+gtu.ftz.f16x2 722
+geu.f16x2 722
+geu.ftz.f16x2 722
+num.f16x2 722
+num.ftz.f16x2 722
+nan.f16x2 722
+nan.ftz.f16x2 722
+eq.and.f16x2 723
+eq.and.ftz.f16x2 723
+eq.or.f16x2 723
+eq.or.ftz.f16x2 723
+eq.xor.f16x2 723
+eq.xor.ftz.f16x2 723
+ne.and.f16x2 723
+ne.and.ftz.f16x2 723
+ne.or.f16x2 723
+ne.or.ftz.f16x2 723
+ne.xor.f16x2 723
+ne.xor.ftz.f16x2 723
+lt.and.f16x2 723
+lt.and.ftz.f16x2 723
+lt.or.f16x2 723
+lt.or.ftz.f16x2 723
+lt.xor.f16x2 723
+lt.xor.ftz.f16x2 723
+le.and.f16x2 723
+le.and.ftz.f16x2 723
+le.or.f16x2 723
+le.or.ftz.f16x2 723
+le.xor.f16x2 723
+le.xor.ftz.f16x2 723
+gt.and.f16x2 723
+gt.and.ftz.f16x2 723
+gt.or.f16x2 723
+gt.or.ftz.f16x2 723
+gt.xor.f16x2 723
+gt.xor.ftz.f16x2 723
+ge.and.f16x2 723
+ge.and.ftz.f16x2 723
+ge.or.f16x2 723
+ge.or.ftz.f16x2 723
+ge.xor.f16x2 723
+ge.xor.ftz.f16x2 723
+equ.and.f16x2 723
+equ.and.ftz.f16x2 723
+equ.or.f16x2 723
+equ.or.ftz.f16x2 723
+equ.xor.f16x2 723
+equ.xor.ftz.f16x2 723
+neu.and.f16x2 723
+neu.and.ftz.f16x2 723
+neu.or.f16x2 723
+neu.or.ftz.f16x2 723
+neu.xor.f16x2 723
+neu.xor.ftz.f16x2 723
+ltu.and.f16x2 723
+ltu.and.ftz.f16x2 723
+ltu.or.f16x2 723
+ltu.or.ftz.f16x2 723
+ltu.xor.f16x2 723
+ltu.xor.ftz.f16x2 723
+leu.and.f16x2 723
+leu.and.ftz.f16x2 723
+leu.or.f16x2 723
+leu.or.ftz.f16x2 723
+leu.xor.f16x2 723
+leu.xor.ftz.f16x2 723
+gtu.and.f16x2 723
+gtu.and.ftz.f16x2 723
+gtu.or.f16x2 723
+gtu.or.ftz.f16x2 723
+gtu.xor.f16x2 723
+gtu.xor.ftz.f16x2 723
+geu.and.f16x2 723
+geu.and.ftz.f16x2 723
+geu.or.f16x2 723
+geu.or.ftz.f16x2 723
+geu.xor.f16x2 723
+geu.xor.ftz.f16x2 723
+num.and.f16x2 723
+num.and.ftz.f16x2 723
+num.or.f16x2 723
+num.or.ftz.f16x2 723
+num.xor.f16x2 723
+num.xor.ftz.f16x2 723
+nan.and.f16x2 723
+nan.and.ftz.f16x2 723
+nan.or.f16x2 723
+nan.or.ftz.f16x2 723
+nan.xor.f16x2 723
+nan.xor.ftz.f16x2 723
+eq.bf16 724
+ne.bf16 724
+lt.bf16 724
+le.bf16 724
+gt.bf16 724
+ge.bf16 724
+equ.bf16 724
+neu.bf16 724
+ltu.bf16 724
+leu.bf16 724
+gtu.bf16 724
+geu.bf16 724
+num.bf16 724
+nan.bf16 724
+eq.and.bf16 725
+eq.or.bf16 725
+eq.xor.bf16 725
+ne.and.bf16 725
+ne.or.bf16 725
+ne.xor.bf16 725
+lt.and.bf16 725
+lt.or.bf16 725
+lt.xor.bf16 725
+le.and.bf16 725
+le.or.bf16 725
+le.xor.bf16 725
+gt.and.bf16 725
+gt.or.bf16 725
+gt.xor.bf16 725
+ge.and.bf16 725
+ge.or.bf16 725
+ge.xor.bf16 725
+equ.and.bf16 725
+equ.or.bf16 725
+equ.xor.bf16 725
+neu.and.bf16 725
+neu.or.bf16 725
+neu.xor.bf16 725
+ltu.and.bf16 725
+ltu.or.bf16 725
+ltu.xor.bf16 725
+leu.and.bf16 725
+leu.or.bf16 725
+leu.xor.bf16 725
+gtu.and.bf16 725
+gtu.or.bf16 725
+gtu.xor.bf16 725
+geu.and.bf16 725
+geu.or.bf16 725
+geu.xor.bf16 725
+num.and.bf16 725
+num.or.bf16 725
+num.xor.bf16 725
+nan.and.bf16 725
+nan.or.bf16 725
+nan.xor.bf16 725
+eq.bf16x2 726
+ne.bf16x2 726
+lt.bf16x2 726
+le.bf16x2 726
+gt.bf16x2 726
+ge.bf16x2 726
+equ.bf16x2 726
+neu.bf16x2 726
+ltu.bf16x2 726
+leu.bf16x2 726
+gtu.bf16x2 726
+geu.bf16x2 726
+num.bf16x2 726
+nan.bf16x2 726
+eq.and.bf16x2 727
+eq.or.bf16x2 727
+eq.xor.bf16x2 727
+ne.and.bf16x2 727
+ne.or.bf16x2 727
+ne.xor.bf16x2 727
+lt.and.bf16x2 727
+lt.or.bf16x2 727
+lt.xor.bf16x2 727
+le.and.bf16x2 727
+le.or.bf16x2 727
+le.xor.bf16x2 727
+gt.and.bf16x2 727
+gt.or.bf16x2 727
+gt.xor.bf16x2 727
+ge.and.bf16x2 727
+ge.or.bf16x2 727
+ge.xor.bf16x2 727
+equ.and.bf16x2 727
+equ.or.bf16x2 727
+equ.xor.bf16x2 727
+neu.and.bf16x2 727
+neu.or.bf16x2 727
+neu.xor.bf16x2 727
+ltu.and.bf16x2 727
+ltu.or.bf16x2 727
+ltu.xor.bf16x2 727
+leu.and.bf16x2 727
+leu.or.bf16x2 727
+leu.xor.bf16x2 727
+gtu.and.bf16x2 727
+gtu.or.bf16x2 727
+gtu.xor.bf16x2 727
+geu.and.bf16x2 727
+geu.or.bf16x2 727
+geu.xor.bf16x2 727
+num.and.bf16x2 727
+num.or.bf16x2 727
+num.xor.bf16x2 727
+nan.and.bf16x2 727
+nan.or.bf16x2 727
+nan.xor.bf16x2 727
 """,
     "shl": """
-b16 715
-b32 716
-b64 717
+b16 728
+b32 729
+b64 730
 """,
     "shr": """
-b16 715
-b32 716
-b64 717
-u16 718
+b16 728
+b32 729
+b64 730
+u16 731
 u32 39
-u64 719
-s16 720
-s32 721
-s64 722
+u64 732
+s16 733
+s32 734
+s64 735
 """,
     "sin": """
 approx.f32 47
@@ -7557,48 +7570,48 @@ approx.ftz.f32 47
 f32 48
 """,
     "slct": """
-f32.s32 723
-f64.s32 724
-f32.f32 725
-f64.f32 726
-b16.f32 727
-b32.f32 728
-b64.f32 729
-s16.f32 730
-s32.f32 731
-s64.f32 732
-u16.f32 733
-u32.f32 734
-u64.f32 735
-ftz.f32.f32 736
-ftz.f64.f32 737
-ftz.b16.f32 738
-ftz.b32.f32 739
-ftz.b64.f32 740
-ftz.s16.f32 741
-ftz.s32.f32 742
-ftz.s64.f32 743
-ftz.u16.f32 744
-ftz.u32.f32 745
-ftz.u64.f32 746
+f32.s32 736
+f64.s32 737
+f32.f32 738
+f64.f32 739
+b16.f32 740
+b32.f32 741
+b64.f32 742
+s16.f32 743
+s32.f32 744
+s64.f32 745
+u16.f32 746
+u32.f32 747
+u64.f32 748
+ftz.f32.f32 749
+ftz.f64.f32 750
+ftz.b16.f32 751
+ftz.b32.f32 752
+ftz.b64.f32 753
+ftz.s16.f32 754
+ftz.s32.f32 755
+ftz.s64.f32 756
+ftz.u16.f32 757
+ftz.u32.f32 758
+ftz.u64.f32 759
 """,
     "sqrt": """
 approx.f32 47
 approx.ftz.f32 47
-rn.f32 571
-rn.ftz.f32 571
-rz.f32 571
-rz.ftz.f32 571
-rm.f32 571
-rm.ftz.f32 571
-rp.f32 571
-rp.ftz.f32 571
+rn.f32 583
+rn.ftz.f32 583
+rz.f32 583
+rz.ftz.f32 583
+rm.f32 583
+rm.ftz.f32 583
+rp.f32 583
+rp.ftz.f32 583
 rn.f64 2
-rz.f64 573
-rm.f64 573
-rp.f64 573
+rz.f64 585
+rm.f64 585
+rp.f64 585
 f32 48
-f64 747
+f64 760
 """,
     "sub": """
 f32 7
@@ -7749,25 +7762,25 @@ sat.s32 38
 u32 39
 """,
     "tanh": """
-approx.f32 748
-approx.f16 330
-approx.f16x2 331
-approx.bf16 332
-approx.bf16x2 333
+approx.f32 761
+approx.f16 333
+approx.f16x2 334
+approx.bf16 335
+approx.bf16x2 336
 """,
     "testp": """
-finite.f32 749
-finite.f64 750
-infinite.f32 749
-infinite.f64 750
-number.f32 749
-number.f64 750
-notanumber.f32 749
-notanumber.f64 750
-normal.f32 749
-normal.f64 750
-subnormal.f32 749
-subnormal.f64 750
+finite.f32 762
+finite.f64 763
+infinite.f32 762
+infinite.f64 763
+number.f32 762
+number.f64 763
+notanumber.f32 762
+notanumber.f64 763
+normal.f32 762
+normal.f64 763
+subnormal.f32 762
+subnormal.f64 763
 """,
     "xor": """
 b16 41

@@ -34,7 +34,8 @@ class Variant:
 
 @dataclass(frozen=True)
 class Row:
-    """What the index says of a variant; `signature` is text for `signature` of signature.py."""
+    """What the index says of a variant; `signature` is text for `signature` of signature.py. `rules` are the places of
+    what assembler.py says of its operands."""
 
     variant: Variant
     opcode: str
@@ -44,6 +45,7 @@ class Row:
     requires: Requirement
     advisable: bool
     means: frozenset[str]
+    rules: tuple[int, ...]
 
     @property
     def operands(self) -> int:
@@ -63,7 +65,7 @@ def rows_of(opcode: str) -> tuple[Row, ...]:
     found = []
     for line in ROWS.get(opcode, "").split("\n")[1:-1]:
         spelled, place = line.split()
-        operands, claim, signature, requirement, advice, means = CLASSES[int(place)].split()
+        operands, claim, signature, requirement, advice, means, rules = CLASSES[int(place)].split()
         names = spelled.split(".")
         types = tuple(n for n in names if n in TYPES)
         found.append(
@@ -76,6 +78,7 @@ def rows_of(opcode: str) -> tuple[Row, ...]:
                 requires=REQUIREMENTS[int(requirement)],
                 advisable=advice == "advise",
                 means=frozenset() if means == "-" else frozenset(means.split(".")),
+                rules=() if rules == "-" else tuple(map(int, rules.split("."))),
             )
         )
     return tuple(found)

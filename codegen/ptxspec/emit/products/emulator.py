@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
-from ... import catalog
+from ... import catalog, ptx
 from ...catalog import Requirement
 from ...check.checking import Checked
 from ...diagnostics import PtxspecError
@@ -66,6 +66,9 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/python/ptxemu."""
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime").items()}
     files[f"{_FOLDER}/catalog.py"] = plain(Path(catalog.__file__), "codegen/ptxspec/catalog.py")
+    # What lint judges statements by.
+    for path in sorted(Path(ptx.__file__).parent.glob("*.py")):
+        files[f"{_FOLDER}/ptx/{path.name}"] = plain(path, f"codegen/ptxspec/ptx/{path.name}")
     index = _Index()
     opcodes = [(c.instruction.opcode, index.rows(c.instruction)) for c in checked]
     paths = [c.instruction.path for c in checked]
@@ -81,6 +84,10 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         targets=list(spec.targets.values()), versions=list(spec.versions.values()), types=list(spec.types.values()),
         requirements=list(index.requirements), signatures=list(index.signatures), classes=list(index.classes),
         opcodes=opcodes,
+    )  # fmt: skip
+    files[f"{_FOLDER}/assembler.py"] = templates.render(
+        "emulator/assembler.py.j2", ["spec/assembler.yaml", *paths], assembler=spec.assembler,
+        instructions=[c.instruction for c in checked],
     )  # fmt: skip
     files |= {f"{_FOLDER}/instructions/{n}": text for n, text in templates.plain("runtime/instructions").items()}
     for c in checked:
@@ -112,6 +119,7 @@ class _Index:
         requirement = self.requirements.setdefault(v.requires, len(self.requirements))
         advice = "advise" if instruction.is_advisable(v) else "-"
         text = f"{v.operands} {v.claim} {signature} {requirement} {advice} {'.'.join(v.means) or '-'}"
+        text += f" {'.'.join(str(i) for i, r in enumerate(instruction.operand_rules) if r.selector.matches(v)) or '-'}"
         return self.classes.setdefault(text, len(self.classes))
 
 
@@ -121,9 +129,10 @@ def _signature(v: Variant) -> str:
 
 
 def _operand(o: Operand) -> str:
-    registers = f"[{','.join(o.registers)}]" if o.registers else ""
+    listed = ",".join(o.registers)
+    registers = f"{{{listed}}}" if o.braced else f"[{listed}]" if listed else ""
     lanes = "/".join(".".join(map(str, bits)) for bits in o.lane_bits)
-    return f"{o.name}{registers}:{o.type.name}" + f"@{lanes}" * bool(lanes)
+    return f"{'!' * o.negatable}{o.name}{registers}:{o.type.name}" + f"@{lanes}" * bool(lanes)
 
 
 def _module(checked: Checked, templates: Templates) -> str:

@@ -1,0 +1,271 @@
+"""The operands of a statement against the signature of its variant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from . import constants, operands as kinds
+from .complaints import ERROR, WHOLE, Complaint
+from .operands import Shape
+
+
+class Source(Protocol):
+    """A source operand: its type, and the number of registers that hold it, in braces or one by one."""
+
+    @property
+    def type(self) -> str: ...
+    @property
+    def registers(self) -> int: ...
+    @property
+    def braced(self) -> bool: ...
+    @property
+    def negatable(self) -> bool: ...
+
+
+class Variant(Protocol):
+    """`result` and `second` are types; `result_registers` is the number of its lanes in p0|p1, else 1."""
+
+    @property
+    def opcode(self) -> str: ...
+    @property
+    def spelling(self) -> str: ...
+    @property
+    def result(self) -> str: ...
+    @property
+    def result_registers(self) -> int: ...
+    @property
+    def second(self) -> str | None: ...
+    @property
+    def sources(self) -> Sequence[Source]: ...
+
+
+class Rules(Protocol):
+    """What the assembler takes: for every instruction, of one opcode, and for a variant."""
+
+    @property
+    def assembler(self) -> Mapping[str, Any]: ...
+    def has_two_results(self, opcode: str) -> bool: ...
+    def has_vectors_elsewhere(self, opcode: str) -> bool: ...
+    def operand_rules(self, v: Any) -> Iterable[Mapping[str, Any]]: ...
+
+
+# A code, a message and what helps.
+_Said = tuple[str, str, str]
+
+_CONSTANTS = (constants.INTEGER, constants.SINGLE, constants.DOUBLE)
+_ADDRESS = "address"
+_NO_NUMBERS: dict[str, _Said] = {
+    constants.OVERFLOW: ("illegal-immediate", "no double has this value",
+        "write 0, or between 2.3e-308 and 1.7e308"),
+    constants.INTEGER_OVERFLOW: ("illegal-immediate", "no integer of 64 bits has this value",
+        "write an integer of 64 bits, and divide by none that is 0"),
+    constants.MIXED: ("illegal-immediate", "a floating-point number stands where only integers are computed with",
+        "write all as floating-point numbers, as in 1.0 + 1.0, or all as integers"),
+}  # fmt: skip
+_NAMES: dict[str, _Said] = {
+    kinds.UNDECLARED: ("undeclared-register", "no register {operand} is declared here", "declare it before, by .reg"),
+    kinds.PART: ("illegal-operand", "{operand} is a part of a register that is no vector", "name the register alone"),
+    kinds.MALFORMED: ("syntax", "no operand", "write registers or constants (1.0, 0f3F800000) with commas between"),
+}
+# What the assembler says of operands that are no registers, wherever they are sources.
+_SOURCES: dict[str, _Said] = {
+    kinds.VECTOR: ("illegal-operand", "a vector is not taken here", "name one register"),
+    kinds.ADDRESS: ("illegal-operand", "memory is not read here", "load the value into a register first"),
+    kinds.NEGATED: ("illegal-operand", "a register is not negated here", "negate it by an instruction of its own"),
+    kinds.INVERTED: ("illegal-operand", "a register is not negated here", "negate it by an instruction of its own"),
+    kinds.DISCARD: ("syntax", "`_` is no source operand", "name a register"),
+    kinds.PAIR: ("syntax", "a source operand is one register", "name one register"),
+    **dict.fromkeys(kinds.SPECIALS, ("illegal-operand", "{operand} is a special register, which is not read here",
+        "move it into a register first, and convert that")),
+    **_NO_NUMBERS,
+    **_NAMES,
+}  # fmt: skip
+# By which of the sorts of constants names are taken that no register has.
+_NAMED = {
+    **{kind: frozenset([kind]) for kind in (kinds.SPECIAL, kinds.WIDE_SPECIAL, kinds.PREDICATE_SPECIAL)},
+    kinds.EITHER_SPECIAL: frozenset([kinds.SPECIAL, kinds.WIDE_SPECIAL]),
+    **dict.fromkeys((kinds.UNDECLARED, kinds.PART, kinds.SUM), frozenset(["variable"])),
+}
+_FUNCTION = ("illegal-operand", "{operand} is a function, which is not read here", "name a register")
+_NO_REGISTER = ("illegal-destination", "the result needs a register", "name a register")
+_DESTINATIONS: dict[str, _Said] = {
+    **dict.fromkeys((*_CONSTANTS, *_NO_NUMBERS, kinds.SUM), _NO_REGISTER),
+    kinds.VECTOR: ("illegal-destination", "the result is no vector", "name one register"),
+    kinds.ADDRESS: ("illegal-destination", "the result is not stored", "name a register and store that"),
+    kinds.NEGATED: ("illegal-destination", "the result is not negated", "negate it by an instruction of its own"),
+    kinds.INVERTED: ("illegal-destination", "the result is not negated", "negate it by an instruction of its own"),
+    kinds.DISCARD: ("illegal-destination", "the result is not discarded; the assembler stops here", "name a register"),
+    kinds.PAIR: ("illegal-destination", "there is no second result", "name one register"),
+    **dict.fromkeys(
+        kinds.SPECIALS,
+        ("illegal-destination", "{operand} is a special register, which is not written", "name a register"),
+    ),
+    kinds.FUNCTION: ("illegal-destination", "{operand} is a function", "name a register"),
+    **_NAMES,
+}
+
+
+def count(shapes: Sequence[Shape]) -> int:
+    """The number of source registers in a statement."""
+    return sum(len(s) - 1 if _kind(s) == kinds.VECTOR else 1 for s in shapes[1:])
+
+
+def _kind(shape: Shape) -> str:
+    return shape if isinstance(shape, str) else shape[0]
+
+
+def unreadable(shapes: Sequence[Shape]) -> list[Complaint]:
+    """Operands that are none: without the commas where they belong the others cannot be counted."""
+    said = _SOURCES[kinds.MALFORMED]
+    return [Complaint(ERROR, *said, operand=i) for i, s in enumerate(shapes) if s == kinds.MALFORMED]
+
+
+class Matcher:
+    """Says what the assembler does not take among the operands of a variant."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+        assembler = rules.assembler
+        self._registers: dict[str, Any] = assembler["registers"]
+        self._constants: dict[str, Any] = assembler["constants"]
+        self._letters = {f'"{c}"': tuple(f".{r}" for r in rs) for c, rs in assembler["constraints"].items()}
+
+    def is_elsewhere(self, opcode: str, shapes: Sequence[Shape] | None) -> bool:
+        """Whether operands are those of other instructions of this name."""
+        others = self._rules.has_vectors_elsewhere(opcode)
+        kinds_of_all = [_kind(s) for s in shapes or ()]
+        # A register may be declared as a vector.
+        return others and (kinds_of_all[:1] == [kinds.VECTOR] or any(k.startswith(".v") for k in kinds_of_all))
+
+    def complaints(self, v: Variant, shapes: Sequence[Shape]) -> list[Complaint]:
+        """`shapes` are the kinds of all operands, the result's first."""
+        found = self._result(v, shapes[0]) if shapes else []
+        wanted = [s for s in v.sources for _ in range(1 if s.braced else s.registers)]
+        # Where the lengths differ, a vector stands where none belongs, and what follows belongs nowhere.
+        for i, (source, shape) in enumerate(zip(wanted, shapes[1:], strict=False), 1):
+            is_vector = _kind(shape) == kinds.VECTOR
+            if is_vector and source.braced:
+                found += self._vector(v, source, shape, i)
+                continue
+            said = self._source(v, source, shape)
+            if source.braced:
+                message = f"a vector of {source.registers} registers is taken here"
+                said = "illegal-operand", message, "write them in braces"
+            part = 0 if source.negatable and _kind(shape) == kinds.INVERTED else WHOLE
+            found += [Complaint(ERROR, *said, operand=i, part=part)] if said else []
+            if is_vector or source.braced:
+                break
+        return found
+
+    def unpacking(self, v: Variant, shapes: Sequence[Shape]) -> list[Complaint]:
+        """Of a statement that stands the other way round: the vector that `v` has as its source is the result."""
+        (lanes,), (vector, *sources) = v.sources, shapes
+        if _kind(sources[0] if sources else kinds.MALFORMED) == kinds.VECTOR:
+            message = "a vector is packed of registers, or unpacked to them"
+            return [Complaint(ERROR, "illegal-operand", message, "write one of the two as a register", operand=1)]
+        parts = vector[1:]
+        found = []
+        for i, kind in enumerate(parts):
+            said = None if kind == kinds.DISCARD else self._destination(v, kind, lanes.type)
+            found += [Complaint(ERROR, *said, operand=0, part=i)] if said else []
+        if all(kind == kinds.DISCARD for kind in parts):
+            found.append(Complaint(ERROR, *_NO_REGISTER, operand=0))
+        for shape in sources:
+            said = self._unpacked(v, shape)
+            found += [Complaint(ERROR, *said, operand=1)] if said else []
+        return found
+
+    def _unpacked(self, v: Variant, shape: Shape) -> _Said | None:
+        """What is unpacked is an operand of the type that is spelled: a register, or a constant."""
+        written = v.spelling.rpartition(".")[2]
+        kind = _kind(shape)
+        if kind in (*_CONSTANTS, kinds.FUNCTION):
+            return self._constant(v, kind, written)
+        if kind in _NAMED and not _NAMED[kind].isdisjoint(self._taken(v, "constants", written, ()) or ()):
+            return None
+        return _SOURCES.get(kind) or self._register(v, kind, v.result)
+
+    def _result(self, v: Variant, shape: Shape) -> list[Complaint]:
+        has_two = v.second is not None or v.result_registers > 1
+        types = [v.result, v.second or v.result]
+        parts = shape[1:] if _kind(shape) == kinds.PAIR else ()
+        if parts and (has_two or parts[1] == kinds.DISCARD):
+            # A second result may be discarded wherever there is none.
+            said = [
+                None if p == kinds.DISCARD else self._destination(v, p, t) for p, t in zip(parts, types, strict=True)
+            ]
+            return [Complaint(ERROR, *s, operand=0, part=i) for i, s in enumerate(said) if s]
+        # Results may be discarded by all of an instruction whose variants have two somewhere.
+        if shape == kinds.DISCARD and self._rules.has_two_results(v.opcode):
+            return []
+        whole = self._destination(v, shape, v.result)
+        return [Complaint(ERROR, *whole, operand=0)] if whole else []
+
+    def _destination(self, v: Variant, shape: Shape, type: str) -> _Said | None:
+        return _DESTINATIONS.get(_kind(shape)) or self._register(v, _kind(shape), type)
+
+    def _source(self, v: Variant, source: Source, shape: Shape) -> _Said | None:
+        kind = _kind(shape)
+        if kind == kinds.INVERTED and source.negatable:
+            kind = shape[1]
+        if kind in (*_CONSTANTS, kinds.FUNCTION):
+            return self._constant(v, kind, source.type)
+        if kind in _NAMED and not _NAMED[kind].isdisjoint(self._taken(v, "constants", source.type, ()) or ()):
+            return None
+        return _SOURCES.get(kind) or self._register(v, kind, source.type)
+
+    def _vector(self, v: Variant, source: Source, shape: Shape, operand: int) -> list[Complaint]:
+        if len(shape) - 1 != source.registers:
+            message = f"a vector of {source.registers} registers is taken here, not of {len(shape) - 1}"
+            return [Complaint(ERROR, "illegal-operand", message, operand=operand)]
+        found = []
+        for i, kind in enumerate(shape[1:]):
+            # Of integers and special registers the type depends on what stands beside them.
+            if kind not in (constants.INTEGER, *kinds.SPECIALS):
+                said = _FUNCTION if kind == kinds.FUNCTION else self._source(v, source, kind)
+                found += [Complaint(ERROR, *said, operand=operand, part=i)] if said else []
+        return found
+
+    def _constant(self, v: Variant, kind: str, type: str) -> _Said | None:
+        taken = self._taken(v, "constants", type, self._constants.get(type))
+        if taken is None or (_ADDRESS if kind == kinds.FUNCTION else kind) in taken:
+            return None
+        if kind == kinds.FUNCTION:
+            return _FUNCTION
+        taken = [t for t in taken if t in _CONSTANTS]
+        if not taken:
+            return (
+                "illegal-immediate",
+                f"{v.spelling} takes no constants here",
+                "move the constant into a register first",
+            )
+        if constants.DOUBLE in taken and kind == constants.INTEGER:
+            help = "write it as a floating-point number, as in 1.0"
+            return "illegal-immediate", f"{v.spelling} takes no integer constants here", help
+        form = {"integer": "an integer", "single": "bits, as in 0f3F800000", "double": "a double, as in 1.0"}
+        help = f"write {' or '.join(form[t] for t in taken)}"
+        return "illegal-immediate", f"{v.spelling} does not take this constant here", help
+
+    def _register(self, v: Variant, kind: str, type: str) -> _Said | None:
+        """What the assembler says of a register of another type, where its declaration or constraint is known."""
+        taken = self.registers(v, type)
+        is_ = self._letters.get(kind) or ((kind,) if kind.startswith(".") else taken)
+        if not taken or not set(taken).isdisjoint(is_):
+            return None
+        wanted = " or ".join(taken)
+        takes = f"{v.spelling} takes {wanted} here"
+        if kind.startswith("."):
+            return "illegal-register", f"{{operand}} is a {kind} register; {takes}", f"name a register of {wanted}"
+        letters = [c for c, rs in self._letters.items() if set(rs) <= set(taken)]
+        help = f"write {' or '.join(letters)}" if letters else f"name a register of {wanted}"
+        return "illegal-register", f"{{operand}} has the constraint {kind}, of {' or '.join(is_)}; {takes}", help
+
+    def registers(self, v: Variant, type: str) -> tuple[str, ...]:
+        """The types of the registers that are taken for an operand of a type; empty where nothing is known of it."""
+        return tuple(f".{r}" for r in self._taken(v, "registers", type, self._registers.get(type, ())))
+
+    def _taken(self, v: Variant, what: str, type: str, usual: Any) -> Any:
+        """What operands of a type may be: what the instruction's file says, else what is so for every instruction."""
+        own = (rule.get(what, {}) for rule in self._rules.operand_rules(v))
+        return next((found[type] for found in own if type in found), usual)
