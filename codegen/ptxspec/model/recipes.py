@@ -67,13 +67,17 @@ class Instead:
     recipe: Recipe | None = None
 
     @property
+    def own_registers(self) -> list[str]:
+        """The declarations of its scratch registers."""
+        by_type: dict[str, list[str]] = {}
+        for name, type_ in self.scratch.items():
+            by_type.setdefault(type_, []).append(name)
+        return [f".reg .{type_} {', '.join(names)};" for type_, names in by_type.items()]
+
+    @property
     def ptx(self) -> str:
         """Ready to paste; with registers of its own it is a block, so that they are nobody else's."""
         lines = [c.text for c in self.calls]
         if not self.scratch:
             return "\n".join(lines)
-        by_type: dict[str, list[str]] = {}
-        for name, type_ in self.scratch.items():
-            by_type.setdefault(type_, []).append(name)
-        declared = [f".reg .{type_} {', '.join(names)};" for type_, names in by_type.items()]
-        return "\n".join(["{", *(f"    {line}" for line in (*declared, *lines)), "}"])
+        return "\n".join(["{", *(f"    {line}" for line in (*self.own_registers, *lines)), "}"])

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ..catalog import Asked, may_be_advised
 from ..diagnostics import nearest
 from .database import Database, Variant, names_of
+from .instead import told as recipe_told
 
 _SHOWN = 4
 
@@ -112,8 +113,8 @@ def advice(
             siblings = db.catalog.siblings(variant.requires, target, ptx)
             if siblings:
                 return f"compile for {' or '.join(siblings)}"
-        if exists:
-            return f"no other {opcode} does the same on {where}"
+        if variant is not None:
+            return recipe_told(db, variant, target, ptx) or f"nothing is known that does the same on {where}"
         elsewhere = advised(db, opcode, names, operands, None, None)
         return f"the manual has no {opcode} with all of this" + (f" on {where}" if elsewhere else "")
     if operands is not None and all(operands != v.operands for v in found):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Iterable, Sequence
 
 from ..catalog import Requirement
 from .alike import place
 from .database import Database, Variant
+from .instead import Offer
 from .verdicts import Verdict
 
 
@@ -93,12 +95,30 @@ def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str
         lines.append(f"  claim   {verdict.claim}")
         if verdict.hazard:
             lines.append(f"  hazard  {verdict.hazard}")
-    if verdict.help:
+    working = [o for o in verdict.instead if o.works]
+    # A recipe stands below as it is written.
+    if verdict.help and not verdict.instead and not verdict.no_recipe:
         lines.append(f"  help    {verdict.help}")
+    for offer in working[:1] or verdict.instead[:1]:
+        lines += recipe(db, offer, asked)
+    if verdict.no_recipe and not working:
+        lines += ["no recipe" + (f" on {asked}" if asked and verdict.instead else "") + ":"]
+        lines += textwrap.wrap(verdict.no_recipe, 78, initial_indent="  ", subsequent_indent="  ")
     if verdict.nearest:
         lines.append("spelled alike" + (f", on {asked}" if asked else "") + ":")
         lines += [f"  {line}" for line in table([(str(v), requirement(db, v.requires)) for v in verdict.nearest])]
     return "\n".join(lines)
+
+
+def recipe(db: Database, offer: Offer, asked: str) -> list[str]:
+    """A recipe with the targets and versions that take it, ready to paste as PTX and as inline assembly."""
+    differs = f"; {offer.differs} may differ" if offer.differs else ", bit for bit"
+    where = f", on {asked}" if asked and offer.works else ""
+    lines = [f"instead{where} ({db.catalog.text(offer.requires)} or newer{differs}):"]
+    lines += [f"  {line}" for line in offer.ptx.split("\n")]
+    if offer.cuda:
+        lines += ["in CUDA:", *(f"  {line}" for line in offer.cuda.split("\n"))]
+    return lines
 
 
 def requirement(db: Database, r: Requirement) -> str:

@@ -297,6 +297,10 @@ class Database:
         same = self.opcodes[opcode].spelled(frozenset(modifiers), types)
         return next((v for v in same if operands in (None, v.operands)), None)
 
+    def requirement(self, place: int) -> Requirement:
+        """What stands at a place among the requirements."""
+        return self._requirements[place]
+
     def known_of(self, v: Variant) -> dict[str, Any]:
         """What all variants of its class share: the NaN rule by its name, places in the lists of the opcode's file, and
         the rest that the file says of the class."""

@@ -75,6 +75,12 @@ def constant(text: str, operand: Operand) -> int | None:
     return None
 
 
+def declared(operand: Operand) -> str:
+    """The type that declares each of an operand's registers, whatever its numbers are."""
+    width = width_of(operand)
+    return f"b{width}" if width else PREDICATE
+
+
 def width_of(operand: Operand) -> int:
     """The bits of each of an operand's registers, 0 of a predicate."""
     return 0 if operand.type.kind == BOOL else operand.type.width
@@ -133,6 +139,7 @@ class _Linking:
         requires = self.spec.catalog.together([*(c.variant.requires for c in calls), self._as_documented(calls)])
         if requires is None:
             raise _Wrong(None, f"no target has all of this for {v}")
+        requires = requires._replace(ptx=self.spec.catalog.first_version(requires))
         return Instead(tuple(calls), self.scratch, requires, recipe.differs, recipe)
 
     def _as_documented(self, calls: Iterable[Call]) -> Requirement:
@@ -140,6 +147,8 @@ class _Linking:
         targets = list(self.spec.targets)
         implied = {t for c in calls for t in self.spec.implied_targets(c.variant)}
         last = max((targets.index(t) for t in implied), default=-1)
+        if last + 1 == len(targets):
+            raise _Wrong(None, f"no target takes all of this for {self.variant} as it is documented")
         return Requirement(next(iter(self.spec.versions)), targets[last + 1])
 
     @property

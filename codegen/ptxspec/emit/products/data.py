@@ -15,9 +15,12 @@ from ...check.claims import judges, recorded
 from ...grounds import Grounds
 from ...model import (
     BOOL,
+    NAN_BITS,
+    WITHIN_BOUND,
     CornerTable,
     FixedPoint,
     Format,
+    Instead,
     Instruction,
     Note,
     Operand,
@@ -30,6 +33,7 @@ from ...model import (
     Variant,
 )
 from ...query.database import SCHEMA, Data
+from ...recipes.inline import inline_assembly
 from ..registry import product
 from ..text import Files, Templates
 
@@ -178,6 +182,7 @@ class _Opcode:
     def __init__(self, spec: Spec, instruction: Instruction, requirements: _Table) -> None:
         self.spec, self.instruction, self.requirements = spec, instruction, requirements
         self.grounds, self.claims, self.signatures, self.classes = _Table(), _Table(), _Table(), _Table()
+        self.none = [r for r in instruction.recipes if r.none]
 
     def data(self) -> dict[str, Any]:
         i = self.instruction
@@ -213,6 +218,8 @@ class _Opcode:
                 for a in i.accuracy
             ],
             "notes": [self.note(n) for n in i.notes],
+            "instead": {f"{v.spelling} {v.operands}": self.instead(v) for v in i.variants if v in self.spec.instead},
+            "none": [[r.none, r.selector.text, self.rests_on(r.rests_on)] for r in self.none],
             # The tables are filled by what stands before them.
             "variants": [self.variant(v) for v in i.variants],
             "signatures": self.signatures.values,
@@ -243,6 +250,13 @@ class _Opcode:
         more = _given(open=n.open, hazard=n.hazard)
         return [n.text, n.selector.text, self.rests_on(n.rests_on), *([more] if more else [])]
 
+    def instead(self, v: Variant) -> list[list[Any]]:
+        """Each recipe for a variant as PTX and as inline assembly, what it requires, and what may differ."""
+        return [
+            [x.ptx, inline_assembly(v, x), self.requirements.place(x.requires.as_json()), _differs(x)]
+            for x in self.spec.instead[v]
+        ]
+
     def refused(self, v: Variant) -> dict[str, Any]:
         longer = self.instruction.stands_for(v)
         return {
@@ -268,6 +282,7 @@ class _Opcode:
             means=list(v.means),
             accuracy=[n for n, a in enumerate(i.accuracy) if a.selector.matches(v)],
             notes=[n for n, note in enumerate(i.notes) if note.selector.matches(v)],
+            none=[n for n, r in enumerate(self.none) if r.selector.matches(v)],
             operands=[n for n, rule in enumerate(i.operand_rules) if rule.selector.matches(v)],
         ) | {
             # Where the manual says otherwise
@@ -290,6 +305,13 @@ def _signature(v: Variant) -> list[Any]:
 def _source(s: Operand) -> str | list[Any]:
     plain = len(s.places) == 1 and not s.braced and not s.negatable
     return s.type.name if plain else [s.type.name, len(s.places), s.braced, s.negatable]
+
+
+def _differs(instead: Instead) -> str:
+    """What may differ from the variant; empty where nothing does."""
+    return {NAN_BITS: "the bits of a NaN", WITHIN_BOUND: "the result, within the variant's own bound"}.get(
+        instead.differs, ""
+    )
 
 
 def _sort(t: Type) -> str:
