@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..catalog import Requirement
@@ -43,13 +43,14 @@ def link(spec: Spec) -> tuple[Recipes, list[Diagnostic]]:
     """What to write instead of every variant that something is known for; the best stands first."""
     found: dict[Variant, tuple[Instead, ...]] = {}
     errors: list[Diagnostic] = []
+    known = _Known(spec)
     for instruction in spec.instructions.values():
-        for variant in instruction.variants:
+        for variant in instruction.variants if instruction.recipes or instruction.means else ():
             every = list(_of_meaning(spec, instruction, variant))
             for recipe in instruction.recipes:
                 if recipe.statements and recipe.selector.matches(variant):
                     try:
-                        every.append(_Linking(spec, instruction, variant, recipe).instead())
+                        every.append(_Linking(known, variant, recipe).instead())
                     except _Wrong as e:
                         mark = e.written.mark if e.written else recipe.code.start
                         errors.append(recipe.code.error(mark, e.message, e.help))
@@ -99,12 +100,45 @@ def _places(operands: tuple[Operand, ...]) -> tuple[str, ...]:
     return tuple(f"%{place}" for o in operands for place in o.places)
 
 
+class _Known:
+    """The specification, with what is asked of it again and again."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+        self.names = {*spec.modifiers, *spec.types, *spec.notation}
+        self._spelled: dict[str, dict[tuple[frozenset[str], tuple[str, ...]], list[Variant]]] = {}
+        self._together: dict[frozenset[Variant], Requirement | None] = {}
+
+    def spelled(self, opcode: str, names: Sequence[str]) -> list[Variant]:
+        """The variants of an opcode with these names."""
+        if opcode not in self._spelled:
+            found = self._spelled[opcode] = {}
+            for v in self.spec.instructions[opcode].variants:
+                found.setdefault((v.form[0], v.type_names), []).append(v)
+        types = self.spec.types
+        key = frozenset(n for n in names if n not in types), tuple(n for n in names if n in types)
+        return self._spelled[opcode].get(key, [])
+
+    def together(self, used: frozenset[Variant]) -> Requirement | None:
+        """What all of some variants need, where each does what is documented."""
+        if used not in self._together:
+            catalog, targets = self.spec.catalog, list(self.spec.targets)
+            # Where a statement behaves as though it had another modifier, nothing is proved.
+            implied = {t for v in used for t in self.spec.implied_targets(v)}
+            first = max((targets.index(t) + 1 for t in implied), default=0)
+            found = None
+            if first < len(targets):
+                later = Requirement(next(iter(self.spec.versions)), targets[first])
+                found = catalog.together([*(v.requires for v in used), later])
+            self._together[used] = found and found._replace(ptx=catalog.first_version(found))
+        return self._together[used]
+
+
 @dataclass
 class _Linking:
     """One recipe for one variant. `registers` are those that have a value so far, with the bits of each."""
 
-    spec: Spec
-    instruction: Instruction
+    known: _Known
     variant: Variant
     recipe: Recipe
     registers: dict[str, int] = field(default_factory=dict)
@@ -136,20 +170,14 @@ class _Linking:
                 calls.append(call)
         if unwritten:
             raise _Wrong(None, f"nothing is written to {', '.join(sorted(unwritten))}", "the last statement does that")
-        requires = self.spec.catalog.together([*(c.variant.requires for c in calls), self._as_documented(calls)])
+        requires = self.known.together(frozenset(c.variant for c in calls))
         if requires is None:
             raise _Wrong(None, f"no target has all of this for {v}")
-        requires = requires._replace(ptx=self.spec.catalog.first_version(requires))
         return Instead(tuple(calls), self.scratch, requires, recipe.differs, recipe)
 
-    def _as_documented(self, calls: Iterable[Call]) -> Requirement:
-        """The targets on which no statement behaves as though it had another modifier: on others nothing is proved."""
-        targets = list(self.spec.targets)
-        implied = {t for c in calls for t in self.spec.implied_targets(c.variant)}
-        last = max((targets.index(t) for t in implied), default=-1)
-        if last + 1 == len(targets):
-            raise _Wrong(None, f"no target takes all of this for {self.variant} as it is documented")
-        return Requirement(next(iter(self.spec.versions)), targets[last + 1])
+    @property
+    def spec(self) -> Spec:
+        return self.known.spec
 
     @property
     def _sources(self) -> set[str]:
@@ -184,10 +212,9 @@ class _Linking:
     def _variant(self, written: Written) -> tuple[Variant, bool]:
         """The variant that a statement is, and whether it stands the other way round."""
         spec, v = self.spec, self.variant
-        known = {*spec.modifiers, *spec.types, *spec.notation}
         for name in names_in(written.spelling):
-            if name not in known:
-                raise _Wrong(written, f"unknown modifier or type '.{name}'", suggest(name, known, "."))
+            if name not in self.known.names:
+                raise _Wrong(written, f"unknown modifier or type '.{name}'", suggest(name, self.known.names, "."))
         try:
             opcode, names = fill(written.spelling, (*v.modifiers, *v.type_names), spec.notation)
         except NotationError as e:
@@ -197,13 +224,10 @@ class _Linking:
             raise _Wrong(Written("", "", (), mark), f"{v}: {e}", e.help) from None
         if opcode not in spec.instructions:
             raise _Wrong(written, f"unknown opcode '{opcode}'", suggest(opcode, spec.instructions))
-        modifiers = frozenset(n for n in names if n not in spec.types)
-        types = tuple(n for n in names if n in spec.types)
-        every = spec.instructions[opcode].variants
-        same = [w for w in every if frozenset(w.modifiers) == modifiers and w.type_names == types]
+        same = self.known.spelled(opcode, names)
         spelling = ".".join((opcode, *names))
         if not same:
-            near = suggest(spelling, (w.spelling for w in every))
+            near = suggest(spelling, (w.spelling for w in spec.instructions[opcode].variants))
             raise _Wrong(written, f"there is no {spelling}, which this is for {v}", near)
         shape = [len(names) for names in written.operands]
         for w in same:

@@ -20,7 +20,7 @@ from .linking import constant
 from .operands import operand_sets
 
 # Sets of operands that validate takes for a recipe beside the special ones.
-_FEW = 12
+_FEW = 8
 
 
 class Counterexample(NamedTuple):
@@ -41,6 +41,9 @@ class Prover:
     def __post_init__(self) -> None:
         self._proved: set[object] = set()
         self._programs: dict[Variant, Program] = {}
+        self._operands: dict[Variant, tuple[Operand, ...]] = {}
+        self._plain: dict[Variant, bool] = {}
+        self._lanes: dict[tuple[int, tuple[int, ...]], int] = {}
 
     def check(self) -> list[Diagnostic]:
         """What is wrong with the specification's recipes."""
@@ -86,9 +89,18 @@ class Prover:
                 found.append(left & ((1 << width) - 1))
                 left >>= width
             return found
-        operands = (s for s in v.sources for _ in s.places)
-        arguments = [_value(name, o, values) for name, o in zip(call.arguments, operands, strict=True)]
+        arguments = [
+            values[name] if name in values else _value(name, o, values)
+            for name, o in zip(call.arguments, self._sources(v), strict=True)
+        ]
         return self._run(v, self.program(v), arguments)
+
+    def _sources(self, variant: Variant) -> tuple[Operand, ...]:
+        """The source that each register of a statement belongs to."""
+        found = self._operands.get(variant)
+        if found is None:
+            found = self._operands[variant] = tuple(s for s in variant.sources for _ in s.places)
+        return found
 
     def program(self, variant: Variant) -> Program:
         """What a variant does on the newest target that has it."""
@@ -105,10 +117,30 @@ class Prover:
         return programs.get(here[-1], programs[None])
 
     def _run(self, variant: Variant, program: Program, registers: Sequence[int]) -> tuple[int, ...]:
+        if self._is_plain(variant):
+            return (self._lane(program, tuple(registers)),)
         left = iter(registers)
         columns = [lanes_of(s, [next(left) for _ in s.places], variant.lanes) for s in variant.sources]
-        lanes = [run(program, [column[lane] for column in columns])[0] for lane in range(variant.lanes)]
+        lanes = [self._lane(program, tuple(column[lane] for column in columns)) for lane in range(variant.lanes)]
         return tuple(registers_of(variant.result, lanes))
+
+    def _lane(self, program: Program, operands: tuple[int, ...]) -> int:
+        """A lane's result; the same is asked for by many recipes."""
+        key = id(program), operands
+        found = self._lanes.get(key)
+        if found is None:
+            found = self._lanes[key] = run(program, operands)[0]
+        return found
+
+    def _is_plain(self, variant: Variant) -> bool:
+        """Whether each register is a value of one lane, as it stands."""
+        found = self._plain.get(variant)
+        if found is None:
+            every = (variant.result, *variant.sources)
+            found = self._plain[variant] = all(
+                o.lanes == 1 and not o.registers and not o.lane_bits and not o.type.shift for o in every
+            )
+        return found
 
     def _is_known(self, variant: Variant, instead: Instead) -> bool:
         """Whether the same programs in the same order were compared already, with whatever lanes."""
@@ -151,8 +183,6 @@ def _agrees(result: Operand, differs: str, found: Sequence[int], expected: Seque
 def _value(name: str, operand: Operand, values: Mapping[str, int]) -> int:
     if name.startswith("!"):
         return 1 - values[name[1:]]
-    if name.startswith("%"):
-        return values[name]
     found = constant(name, operand)
     assert found is not None, name
     return found
