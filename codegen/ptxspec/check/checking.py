@@ -26,8 +26,8 @@ class Checked:
 
 
 def check(spec: Spec) -> tuple[list[Checked], list[Diagnostic]]:
-    """Specialise every variant, run every corner case, and hold every recipe against what it is for; what is wrong comes
-    back as diagnostics."""
+    """Specialise every variant, run every corner case, and hold every recipe against what it is for; what is wrong
+    comes back as diagnostics."""
     checked, errors = [], []
     compiler = Compiler(spec)
     for instruction in spec.instructions.values():

@@ -76,8 +76,8 @@ def version(ptxas: Path) -> str:
 
 
 class Sheet:
-    """Statements or blocks to be judged together, each on a line of its own. Asking for many targets costs little when the sheet
-    is written once."""
+    """Statements or blocks to be judged together, each on a line of its own. Asking for many targets costs little when
+    the sheet is written once."""
 
     def __init__(self, statements: Sequence[str]) -> None:
         self.count = len(statements)

@@ -112,9 +112,8 @@ def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str
 
 def recipe(db: Database, offer: Offer, asked: str) -> list[str]:
     """A recipe with the targets and versions that take it, ready to paste as PTX and as inline assembly."""
-    differs = f"; {offer.differs} may differ" if offer.differs else ", bit for bit"
     where = f", on {asked}" if asked and offer.works else ""
-    lines = [f"instead{where} ({db.catalog.text(offer.requires)} or newer{differs}):"]
+    lines = [f"instead{where} ({db.catalog.text(offer.requires)} or newer; {offer.difference}):"]
     lines += [f"  {line}" for line in offer.ptx.split("\n")]
     if offer.cuda:
         lines += ["in CUDA:", *(f"  {line}" for line in offer.cuda.split("\n"))]

@@ -13,8 +13,8 @@ _SHORT = 4
 
 class Offer(NamedTuple):
     """A recipe for a variant. `ptx` has %d, %a, %b and %c for its operands; `cuda` is that as inline assembly, empty
-    where operands are predicates; `differs` says what may differ from the variant, empty where nothing does; it
-    `works` on the target and the PTX version that were asked about."""
+    where operands are predicates; `differs` is what may differ from the variant, "NaN bits" or "within bound", or
+    empty; it `works` on the target and the PTX version that were asked about."""
 
     ptx: str
     cuda: str
@@ -25,6 +25,16 @@ class Offer(NamedTuple):
     @property
     def statements(self) -> int:
         return sum(line.endswith(";") and ".reg" not in line for line in self.ptx.split("\n"))
+
+    @property
+    def difference(self) -> str:
+        """What differs, in words."""
+        words = {
+            "": "bit for bit",
+            "NaN bits": "but for the bits of a NaN",
+            "within bound": "within the variant's bound",
+        }
+        return words[self.differs]
 
     @property
     def line(self) -> str:
@@ -64,14 +74,15 @@ def floor(db: Database, r: Requirement) -> dict[str, str]:
 
 
 def told(db: Database, v: Variant, target: str | None, ptx: str | None) -> str:
-    """In a line: a recipe that works there, else from where on one does, else why there is none."""
-    every = offers(db, v, target, ptx)
-    best = next(iter(every), None)
+    """In a line: a recipe that works there, else why there is none, else from where on one works."""
+    best = next(iter(offers(db, v, target, ptx)), None)
     reason = why_none(db, v)
     if best is None or (not best.works and reason):
-        return reason[:1].lower() + reason[1:].rstrip(".") if reason else ""
-    short = best.statements <= _SHORT
-    shown = best.line if short else f"the {best.statements} statements that `ptxspec query` shows"
-    differs = f" ({best.differs} may differ)" if best.differs else ""
+        return reason[:1].lower() + reason[1:].rstrip(".")
+    asked = "".join([f" --target {target}" if target else "", f" --ptx {ptx}" if ptx else ""])
+    shown = f"the {best.statements} statements of `ptxspec query {v.spelling}{asked}`"
+    if best.statements <= _SHORT:
+        shown = best.line
+    differs = f", {best.difference}" if best.differs else ""
     start = "instead: " if best.works else f"from {db.catalog.text(best.requires).replace(', ', ' and ')} on, instead: "
     return f"{start}{shown}{differs}"

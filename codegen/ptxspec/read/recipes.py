@@ -41,7 +41,9 @@ def read_recipes(
                 context.errors.append(doc.error((*at, other), message, "remove one of the two", key=True))
         code = Code(entry[key], doc.name, doc.blocks.get((*at, key)) or doc.marks[(*at, key)], doc.lines)
         if key == "ptx" and (*at, key) not in doc.blocks:
-            context.errors.append(doc.error((*at, key), "a recipe is one line or a literal block", "write `|` after it"))
+            context.errors.append(
+                doc.error((*at, key), "a recipe is one line or a literal block", "write `|` after it")
+            )
             continue
         found.append(
             Recipe(

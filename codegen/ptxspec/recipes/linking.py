@@ -251,7 +251,11 @@ class _Linking:
             integer = _INTEGER.fullmatch(name) and "integer" in sorts
             bits = any(pattern.fullmatch(name) and sort in sorts for sort, pattern in _BITS.items())
             if not (integer or bits) or constant(name, operand) is None:
-                forms = {"integer": "an integer", "single": "bits as 0f3F800000", "double": "bits as 0d3FF0000000000000"}
+                forms = {
+                    "integer": "an integer",
+                    "single": "bits as 0f3F800000",
+                    "double": "bits as 0d3FF0000000000000",
+                }
                 taken = " or ".join(forms[s] for s in sorts if s in forms)
                 help = f"write {taken}, or a register" if taken else "move it into a register first"
                 raise _Wrong(written, f"{used} does not take the constant {name} there", help)

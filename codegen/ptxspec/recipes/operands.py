@@ -21,7 +21,7 @@ def operand_sets(variant: Variant, at_random: int) -> Iterator[tuple[int, ...]]:
     registers = [s.type for s in variant.sources for _ in s.places]
     chosen = random.Random(f"{variant.spelling} {variant.operands}")
     if len(registers) == 1:
-        lanes = [(x,) for x in specials(registers[0].kind)]
+        lanes: list[tuple[int, ...]] = [(x,) for x in specials(registers[0].kind)]
     else:
         columns = [core(t.kind) for t in registers]
         size = len(_CORE)

@@ -15,12 +15,10 @@ from ...check.claims import judges, recorded
 from ...grounds import Grounds
 from ...model import (
     BOOL,
-    NAN_BITS,
-    WITHIN_BOUND,
+    NOTHING_DIFFERS,
     CornerTable,
     FixedPoint,
     Format,
-    Instead,
     Instruction,
     Note,
     Operand,
@@ -253,7 +251,12 @@ class _Opcode:
     def instead(self, v: Variant) -> list[list[Any]]:
         """Each recipe for a variant as PTX and as inline assembly, what it requires, and what may differ."""
         return [
-            [x.ptx, inline_assembly(v, x), self.requirements.place(x.requires.as_json()), _differs(x)]
+            [
+                x.ptx,
+                inline_assembly(v, x),
+                self.requirements.place(x.requires.as_json()),
+                "" if x.differs == NOTHING_DIFFERS else x.differs,
+            ]
             for x in self.spec.instead[v]
         ]
 
@@ -305,13 +308,6 @@ def _signature(v: Variant) -> list[Any]:
 def _source(s: Operand) -> str | list[Any]:
     plain = len(s.places) == 1 and not s.braced and not s.negatable
     return s.type.name if plain else [s.type.name, len(s.places), s.braced, s.negatable]
-
-
-def _differs(instead: Instead) -> str:
-    """What may differ from the variant; empty where nothing does."""
-    return {NAN_BITS: "the bits of a NaN", WITHIN_BOUND: "the result, within the variant's own bound"}.get(
-        instead.differs, ""
-    )
 
 
 def _sort(t: Type) -> str:

@@ -29,7 +29,7 @@ from ....model import (
 from ...lowering import rounds
 from ...registry import product
 from ...text import Files, Templates
-from . import availability
+from . import availability, recipes
 from .forms import Writer, script, statement
 
 
@@ -121,6 +121,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
             "targets_text": targets_text,
             "newest": spec.newest,
             "operands": _names(instruction),
+            "recipes": recipes.entries(spec, write, instruction),
             "implied": [n for n in spec.implied if any(_implies(spec, n, v) for v in instruction.variants)],
         }
         sources = ["spec/types.yaml", "spec/modifiers.yaml", "spec/assembler.yaml", instruction.path]
