@@ -14,15 +14,18 @@ from ptxspec.__main__ import main
 from helpers import ROOT
 
 OPCODES = ("add", "mul", "min", "max")
+_RECIPES = re.compile(r"^instead:\n(?:(?: .*)?\n)*", re.MULTILINE)
 
 
 def copied(to: Path, opcodes: Container[str] = OPCODES) -> Path:
-    """The repository's spec/ and templates/ with few opcodes."""
+    """The repository's spec/ and templates/ with few opcodes, and without the recipes: these are made of others."""
     for folder in ("spec", "templates"):
         shutil.copytree(ROOT / folder, to / folder)
     for path in (to / "spec/instructions").iterdir():
         if path.stem not in opcodes:
             path.unlink()
+        else:
+            path.write_text(_RECIPES.sub("", path.read_text("utf-8")), "utf-8")
     return to
 
 

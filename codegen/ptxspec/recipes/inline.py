@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+
 from ..model import Instead, Variant
 
 _REGISTER = re.compile(r"%\w+")

@@ -39,7 +39,7 @@ def operand_sets(variant: Variant, at_random: int) -> Iterator[tuple[int, ...]]:
 
 
 def near(registers: Sequence[Type], chosen: random.Random) -> Iterator[int]:
-    """A register of each type: numbers with all their bits, whose exponents are alike, so that none is lost in a sum."""
+    """A register of each type: numbers of all their bits, with exponents so near that none is lost in a sum."""
     place = chosen.random()
     for t in registers:
         yield t.pack([_any(t.kind, place, chosen) for _ in range(t.lanes)])
