@@ -208,8 +208,8 @@ class Signature:
     @cached_property
     def common(self) -> Type | None:
         """The type of all sources."""
-        first = self.sources[0].type
-        return first if all(o.type is first for o in self.sources) else None
+        types = {o.type for o in self.sources}
+        return types.pop() if len(types) == 1 else None
 
     @cached_property
     def flat(self) -> bool:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .assembler import ASSEMBLER, UNPACKS
+from .assembler import ASSEMBLER
 from .binary import Array
-from .index import ROWS
+from .index import CATALOG, ROWS
 from .lookup import Row, find
 from .ptx import constants, operands as kinds
 from .ptx.complaints import ERROR, Position
@@ -65,6 +65,7 @@ class _Reader:
 
     def __init__(self, text: str, target: str | None) -> None:
         self.text, self.target, self.used = text, target, 0
+        self.ptx: str | None = None
         self._registers = Registers(special_names(ASSEMBLER))
         self._matcher = Matcher(Rules())
         self._named: dict[tuple[int, str], _Register] = {}
@@ -104,7 +105,7 @@ class _Reader:
             place = item.place or self.place(item.start)
             self._refused.append(Refused(place.line, place.column, place.source, item.message + help))
         elif isinstance(item, Directive):
-            self.refuse(item.start, f"a function has no .{item.name}; pass target= instead")
+            self._directive(item)
         elif item.kind == "label":
             self.refuse(item.start, "there are no branches here, and so no labels")
         elif item.kind == "statement":
@@ -112,6 +113,17 @@ class _Reader:
         else:
             name = re.match(r"\.\w+", item.text)
             self.refuse(item.start, f"there is no {name[0] if name else 'directive'} here: only .reg declares")
+
+    def _directive(self, item: Directive) -> None:
+        """`.version` and `.target` say what the statements are judged for, where the caller does not."""
+        for word in item.values[:1]:
+            if item.name == "version" and word.text in CATALOG.versions:
+                self.ptx = word.text
+            elif item.name == "target" and word.text in CATALOG.targets:
+                self.target = self.target or word.text
+            else:
+                known = CATALOG.versions if item.name == "version" else CATALOG.targets
+                self.refuse(word.start, f"there is no .{item.name} {word.text}; the newest is {next(reversed(known))}")
 
     def _declaration(self, item: Declaration) -> None:
         text = item.text or ""
@@ -142,17 +154,17 @@ class _Reader:
             self._check_name(o, item)
         if not found:
             raise _Refusal(item.start, f"{spelling} has no operands")
-        unpacks = opcode in UNPACKS and found[0].kind == kinds.VECTOR
-        sources = len(found[0].parts) if unpacks else count([o.shape for o in found])
+        shapes = [o.shape for o in found]
+        unpacks = self._matcher.unpacks(opcode, shapes)
         try:
-            row = find(spelling, sources, self.target)
+            row = find(spelling, count(shapes, unpacks), self.target)
         except LookupError as e:
             raise _Refusal(item.start, str(e)) from None
+        if not CATALOG.takes(row.requires, self.target, self.ptx):
+            raise _Refusal(item.start, f"{row} needs {CATALOG.text(row.requires)}; .version is {self.ptx}")
         s = signature(row.signature)
         v = statement(row, s)
-        shapes = [o.shape for o in found]
-        complaints = self._matcher.unpacking(v, shapes) if unpacks else self._matcher.complaints(v, shapes)
-        for c in complaints:
+        for c in self._matcher.complaints(v, shapes):
             if c.severity == ERROR:
                 operand = found[c.operand] if c.operand >= 0 else None
                 operand = operand.parts[c.part] if operand and c.part >= 0 else operand
@@ -168,20 +180,27 @@ class _Reader:
         places = places[: len(results)] if len(s.results) > 1 else places
         operands = [p for o in found[1:] for p in (o.parts if o.kind == kinds.VECTOR else [o])]
         used = [self._use(o, t, v, item) for o, (_, t) in zip(operands, s.registers, strict=True)]
-        before: list[int | None] = []
-        for o, (_, t) in zip(results, places, strict=True):
-            skip = guard is None or o.kind == kinds.DISCARD
-            before.append(None if skip else self._read(o, t, v, item, quietly=True))
-        made = [
-            None if o.kind == kinds.DISCARD else self._write(o, t, v, item)
-            for o, (_, t) in zip(results, places, strict=True)
-        ]
-        function = _function(row, self.target)
+        written = list(zip(results, places, strict=True))
+        before = [self._before(o, t, v, item, guard is not None) for o, (_, t) in written]
+        made = [self._write(o, t, v, item) for o, (_, t) in written]
+        registers = tuple("_" if o.kind == kinds.DISCARD else self._register(o.text).name for o in results)
         text = " ".join(self.text[item.statement : item.operands_start + len(item.operands)].split())
         values, negated = zip(*used, strict=True)
-        line = self.place(item.statement).line
         self._steps.append(
-            Step(line, text, row.opcode, function, s, values, negated, tuple(made), guard, tuple(before))
+            Step(
+                line=self.place(item.start).line,
+                text=text,
+                opcode=row.opcode,
+                claim=row.variant.claim,
+                function=_function(row, self.target),
+                signature=s,
+                sources=values,
+                negated=negated,
+                results=tuple(made),
+                names=registers,
+                before=tuple(before),
+                guard=guard,
+            )
         )
 
     def _check_name(self, o: Operand, item: Instruction) -> None:
@@ -247,7 +266,15 @@ class _Reader:
         register.read = register.read or not quietly
         return register.value
 
-    def _write(self, o: Operand, t: Type, v: Statement, item: Instruction) -> int:
+    def _before(self, o: Operand, t: Type, v: Statement, item: Instruction, guarded: bool) -> int | None:
+        """The value of a result's register, which it must have under a guard."""
+        if o.kind == kinds.DISCARD:
+            return None
+        return self._read(o, t, v, item, quietly=True) if guarded else self._register(o.text).value
+
+    def _write(self, o: Operand, t: Type, v: Statement, item: Instruction) -> int | None:
+        if o.kind == kinds.DISCARD:
+            return None
         register = self._register(o.text)
         self._narrow(register, self._matcher.registers(v, t.name), item.operands_start + o.start, f"{v.spelling}")
         self._values += 1
@@ -302,7 +329,7 @@ class _Reader:
             if twice is not None:
                 raise ValueError(f"{twice} and %{twice} are two registers; give one of them another name")
         ends = [Named(r.name, r.value or 0, _types(r, [r.last] if r.last else [])) for r in chosen]
-        return Program(tuple(inputs), tuple(ends), self._constants, tuple(self._steps))
+        return Program(self.target, tuple(inputs), tuple(ends), self._constants, tuple(self._steps))
 
     def _named_result(self, name: str, written: list[_Register], body: int) -> _Register:
         same = [r for r in written if r.name == name.lstrip("%")]

@@ -7,19 +7,23 @@ import json
 from typing import Any
 
 from .. import evaluate as e, roots
+from ..diagnostics import PtxspecError
 from ..evaluate import Evaluation
 from ..literals import describe, hexadecimal
 from ..model import BOOL, Kind, Type, Variant
-from . import OK, TARGET, target_named
+from . import OK, TARGET, eval_file, target_named
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("variant", metavar="VARIANT")
+    parser.add_argument("variant", metavar="VARIANT", nargs="?", help="with --file a register, as OPERANDs are then")
     parser.add_argument(
         "operands",
         nargs="*",
         metavar="OPERAND",
-        help="1.5, -0.0, inf, nan, 0x1.8p-3 or bits 0x3fc00000; lanes as low,high",
+        help="1.5, -0.0, inf, nan, 0x1.8p-3 or bits 0x3fc00000; lanes as low,high; with --file NAME=1.5",
+    )
+    parser.add_argument(
+        "--file", metavar="FILE", help="run the statements of this file, or of `-`, on registers given as NAME=VALUE"
     )
     parser.add_argument("--target", metavar="T", help=f"behave as this target, where it is known to differ: {TARGET}")
     parser.add_argument("--trace", action="store_true", help="show each step with its line of the specification")
@@ -28,6 +32,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.file is not None:
+        return eval_file.run(options)
+    if options.variant is None:
+        raise PtxspecError("eval takes a VARIANT and its OPERANDs, or --file FILE and registers")
     target = target_named(options)
     found = e.evaluate(roots.find(options.root), options.variant, options.operands, target, options.trace)
     if options.format == "json":

@@ -84,7 +84,7 @@ class InstructionJudge:
         effective = tuple(
             n for i, n in enumerate(names) if not self._is_ignored(opcode, n) and (n in types or n not in names[:i])
         )
-        registers = None if shapes is None else count(shapes)
+        registers = None if shapes is None else count(shapes, self.matcher.unpacks(opcode, shapes))
         variant, more = self._variant(opcode, effective, registers)
         spelled += more
         errors = [c for c in spelled if c.severity == ERROR]

@@ -25,6 +25,10 @@ class DatabaseRules:
         """Whether statements with vectors are other instructions of this name."""
         return bool(self._db.opcodes[opcode].data["assembler"].get("vectors_elsewhere", False))
 
+    def unpacks(self, opcode: str) -> bool:
+        """Whether a vector among the sources may be the result instead."""
+        return "unpacks" in self._db.opcodes[opcode].data
+
     def operand_rules(self, v: Variant) -> Iterable[Mapping[str, Any]]:
         """What the opcode's file says of the operands of a variant."""
         said = self._db.opcodes[v.opcode].data["assembler"]["operands"]

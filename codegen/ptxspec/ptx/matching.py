@@ -47,6 +47,7 @@ class Rules(Protocol):
     def assembler(self) -> Mapping[str, Any]: ...
     def has_two_results(self, opcode: str) -> bool: ...
     def has_vectors_elsewhere(self, opcode: str) -> bool: ...
+    def unpacks(self, opcode: str) -> bool: ...
     def operand_rules(self, v: Any) -> Iterable[Mapping[str, Any]]: ...
 
 
@@ -106,13 +107,24 @@ _DESTINATIONS: dict[str, _Said] = {
 }
 
 
-def count(shapes: Sequence[Shape]) -> int:
-    """The number of source registers in a statement."""
+def count(shapes: Sequence[Shape], unpacks: bool = False) -> int:
+    """The number of source registers in a statement; of one that unpacks, in the one that packs as much."""
+    if unpacks:
+        return len(shapes[0]) - 1
     return sum(len(s) - 1 if _kind(s) == kinds.VECTOR else 1 for s in shapes[1:])
 
 
 def _kind(shape: Shape) -> str:
     return shape if isinstance(shape, str) else shape[0]
+
+
+def _mixed(parts: Sequence[str], operand: int) -> list[Complaint]:
+    """Registers of a vector are bits, or of one sort: whether integers have a sign makes no difference."""
+    sorts = {"integer" if kind[1] in "su" else kind for kind in parts if kind.startswith(".") and kind[1] != "b"}
+    if len(sorts) < 2:
+        return []
+    message = "the registers of a vector are of one type, or bits"
+    return [Complaint(ERROR, "illegal-register", message, "declare them with the same type", operand=operand)]
 
 
 def unreadable(shapes: Sequence[Shape]) -> list[Complaint]:
@@ -131,15 +143,21 @@ class Matcher:
         self._constants: dict[str, Any] = assembler["constants"]
         self._letters = {f'"{c}"': tuple(f".{r}" for r in rs) for c, rs in assembler["constraints"].items()}
 
+    def unpacks(self, opcode: str, shapes: Sequence[Shape] | None) -> bool:
+        """Whether a statement stands the other way round: a vector is its result."""
+        return shapes is not None and [_kind(s) for s in shapes[:1]] == [kinds.VECTOR] and self._rules.unpacks(opcode)
+
     def is_elsewhere(self, opcode: str, shapes: Sequence[Shape] | None) -> bool:
         """Whether operands are those of other instructions of this name."""
         others = self._rules.has_vectors_elsewhere(opcode)
         kinds_of_all = [_kind(s) for s in shapes or ()]
         # A register may be declared as a vector.
-        return others and (kinds_of_all[:1] == [kinds.VECTOR] or any(k.startswith(".v") for k in kinds_of_all))
+        return others and any(k.startswith(".v") for k in kinds_of_all)
 
     def complaints(self, v: Variant, shapes: Sequence[Shape]) -> list[Complaint]:
         """`shapes` are the kinds of all operands, the result's first."""
+        if self.unpacks(v.opcode, shapes):
+            return self._unpacking(v, shapes)
         found = self._result(v, shapes[0]) if shapes else []
         wanted = [s for s in v.sources for _ in range(1 if s.braced else s.registers)]
         # Where the lengths differ, a vector stands where none belongs, and what follows belongs nowhere.
@@ -158,23 +176,22 @@ class Matcher:
                 break
         return found
 
-    def unpacking(self, v: Variant, shapes: Sequence[Shape]) -> list[Complaint]:
+    def _unpacking(self, v: Variant, shapes: Sequence[Shape]) -> list[Complaint]:
         """Of a statement that stands the other way round: the vector that `v` has as its source is the result."""
-        (lanes,), (vector, *sources) = v.sources, shapes
-        if _kind(sources[0] if sources else kinds.MALFORMED) == kinds.VECTOR:
-            message = "a vector is packed of registers, or unpacked to them"
+        lanes, (vector, *sources) = v.sources[0], shapes
+        if not lanes.braced:
+            return [Complaint(ERROR, *_DESTINATIONS[kinds.VECTOR], operand=0)]
+        if sources and _kind(sources[0]) == kinds.VECTOR:
+            message = "a vector is packed into a register, or unpacked from one"
             return [Complaint(ERROR, "illegal-operand", message, "write one of the two as a register", operand=1)]
-        parts = vector[1:]
-        found = []
-        for i, kind in enumerate(parts):
+        parts = [kind for kind in vector[1:] if kind != kinds.DISCARD]
+        found = [] if parts else [Complaint(ERROR, *_NO_REGISTER, operand=0)]
+        for i, kind in enumerate(vector[1:]):
             said = None if kind == kinds.DISCARD else self._destination(v, kind, lanes.type)
             found += [Complaint(ERROR, *said, operand=0, part=i)] if said else []
-        if all(kind == kinds.DISCARD for kind in parts):
-            found.append(Complaint(ERROR, *_NO_REGISTER, operand=0))
-        for shape in sources:
-            said = self._unpacked(v, shape)
-            found += [Complaint(ERROR, *said, operand=1)] if said else []
-        return found
+        found = found or _mixed(parts, 0)
+        said = self._unpacked(v, sources[0]) if sources else None
+        return [*found, *([Complaint(ERROR, *said, operand=1)] if said else [])]
 
     def _unpacked(self, v: Variant, shape: Shape) -> _Said | None:
         """What is unpacked is an operand of the type that is spelled: a register, or a constant."""
@@ -225,7 +242,7 @@ class Matcher:
             if kind not in (constants.INTEGER, *kinds.SPECIALS):
                 said = _FUNCTION if kind == kinds.FUNCTION else self._source(v, source, kind)
                 found += [Complaint(ERROR, *said, operand=operand, part=i)] if said else []
-        return found
+        return found or _mixed(shape[1:], operand)
 
     def _constant(self, v: Variant, kind: str, type: str) -> _Said | None:
         taken = self._taken(v, "constants", type, self._constants.get(type))

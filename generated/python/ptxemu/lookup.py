@@ -11,6 +11,9 @@ from typing import NoReturn
 from .catalog import Asked, Requirement, may_be_advised
 from .index import CATALOG, CLASSES, REQUIREMENTS, ROWS, SIGNATURES, TYPES
 
+# How many names of a kind an error lists.
+_LISTED = 16
+
 
 class UnknownVariantError(LookupError):
     """No instruction is spelled like this, or none with this number of operands."""
@@ -160,7 +163,7 @@ def _why_not(opcode: str, names: list[str], rows: Sequence[Row]) -> str:
     types = tuple(n for n in names if n in TYPES)
     typed = [row for row in rows if row.types == types]
     if not typed:
-        has = ", ".join("." + ".".join(t) for t in dict.fromkeys(row.types for row in rows))
+        has = _some([f".{'.'.join(t)}" for t in dict.fromkeys(row.types for row in rows)])
         if not types:
             return f"a spelling ends in its type, and {opcode} has {has}"
         return f"{opcode} has no .{'.'.join(types)}, only {has}"
@@ -171,6 +174,11 @@ def _why_not(opcode: str, names: list[str], rows: Sequence[Row]) -> str:
         has = ", ".join("." + n for n in known) or "no modifiers"
         return f".{strange[0]} does not exist for {spelled}, which has {has}"
     return f"these modifiers of {spelled} do not go together, or one is missing"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _LISTED
+    return ", ".join(names[:_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _distance(row: Row, asked: Asked) -> tuple[int, int, float, int]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .assembler import ASSEMBLER, OPERANDS, VECTORS_ELSEWHERE
+from .assembler import ASSEMBLER, OPERANDS, UNPACKS, VECTORS_ELSEWHERE
 from .lookup import Row, rows_of
 from .ptx import constants
 from .signature import Signature, Type, signature
@@ -49,6 +49,9 @@ class Rules:
 
     def has_vectors_elsewhere(self, opcode: str) -> bool:
         return opcode in VECTORS_ELSEWHERE
+
+    def unpacks(self, opcode: str) -> bool:
+        return opcode in UNPACKS
 
     def operand_rules(self, v: Statement) -> list[Mapping[str, Any]]:
         return [OPERANDS[v.opcode][i] for i in v.row.rules]

@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from .binary import Array
 from .signature import Signature, Type
+
+if TYPE_CHECKING:
+    from .accelerator import Native
 
 # How many refusals an error names.
 _SHOWN = 20
@@ -43,18 +47,21 @@ class StatementError(ValueError):
 @dataclass(frozen=True, eq=False)
 class Step:
     """A statement. `sources` are values, some of them `negated`, and `results` those that it makes, None where one is
-    discarded. Under a `guard`, a value and what it must be, `before` are the values that its results have elsewhere."""
+    discarded; `names` are the registers of these, and `before` the values that they had, None where they had none.
+    Under a `guard`, a value and what it must be, they keep these elsewhere."""
 
     line: int
     text: str
     opcode: str
+    claim: str
     function: Callable[..., Array]
     signature: Signature
     sources: tuple[int, ...]
     negated: tuple[bool, ...]
     results: tuple[int | None, ...]
+    names: tuple[str, ...]
+    before: tuple[int | None, ...]
     guard: tuple[int, bool] | None = None
-    before: tuple[int | None, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,9 +81,30 @@ class Named:
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """`constants` are values that are known: the bits."""
+    """`constants` are values that are known: the bits. `target` is what the statements are judged for, if anything."""
 
+    target: str | None
     inputs: tuple[Named, ...]
     results: tuple[Named, ...]
     constants: Mapping[int, np.generic]
     steps: tuple[Step, ...]
+
+
+class Piece(NamedTuple):
+    """Statements that one call does: `run` takes a number of elements, the arrays of the values `takes`, and those of
+    the values `gives`, which it fills."""
+
+    run: Callable[..., None]
+    takes: tuple[int, ...]
+    gives: tuple[tuple[int, Type], ...]
+
+    def run_on(self, taken: Sequence[Array], given: Sequence[Array]) -> None:
+        arrays = [*taken, *given]
+        self.run(ctypes.c_size_t(arrays[-1].size), *(ctypes.c_void_p(x.ctypes.data) for x in arrays))
+
+
+class Alone(NamedTuple):
+    """A statement on its own, in C where its kernel has it."""
+
+    step: Step
+    native: Native | None

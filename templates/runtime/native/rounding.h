@@ -11,7 +11,7 @@
 #endif
 _Static_assert(sizeof 1.0 == sizeof(double), "an option such as -fsingle-precision-constant changes constants");
 
-enum { roundTiesToEven, roundTiesToAway, roundTowardZero, roundTowardNegative, roundTowardPositive };
+enum { roundTiesToEven, roundTiesToAway, roundTowardZero, roundTowardNegative, roundTowardPositive, anyDirection };
 
 static inline float float_of_bits(uint32_t bits) {
     union { uint32_t bits; float value; } u = {bits};

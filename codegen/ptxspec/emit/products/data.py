@@ -192,6 +192,7 @@ class _Opcode:
             "source": i.path,
             "manual": [{"section": p.section, "anchor": p.anchor} for p in i.pages],
             "syntax": [s.text for s in i.syntax if s.listed],
+            **({} if i.unpacks is None else {"unpacks": self.rests_on(i.unpacks)}),
             "registers": dict(i.registers),
             "requires": [self.rule(r) for r in i.rules],
             "assembler": {
@@ -216,8 +217,10 @@ class _Opcode:
                 for a in i.accuracy
             ],
             "notes": [self.note(n) for n in i.notes],
-            "instead": {f"{v.spelling} {v.operands}": self.instead(v) for v in i.variants if v in self.spec.instead},
-            "none": [[r.none, r.selector.text, self.rests_on(r.rests_on)] for r in self.none],
+            **_given(
+                instead={f"{v.spelling} {v.operands}": self.instead(v) for v in i.variants if v in self.spec.instead},
+                none=[[r.none, r.selector.text, self.rests_on(r.rests_on)] for r in self.none],
+            ),
             # The tables are filled by what stands before them.
             "variants": [self.variant(v) for v in i.variants],
             "signatures": self.signatures.values,

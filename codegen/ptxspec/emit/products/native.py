@@ -12,7 +12,7 @@ from typing import ClassVar
 import mpmath  # type: ignore[import-untyped]
 
 from ...check.checking import Checked
-from ...model import BOOL, ROUNDINGS, FixedPoint, Format, Kind, Spec, number_in
+from ...model import BOOL, FixedPoint, Format, Kind, Spec, number_in
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Program
 from ..fusing import FLUSH, PROPAGATE, is_usual, shorten
@@ -104,9 +104,10 @@ def _has_c(kind: Kind) -> bool:
 
 
 def _direction(program: Program) -> str:
-    """The direction in which the processor must round for every operation of a program that has C."""
+    """The direction in which the processor must round for every operation of a program that has C; `anyDirection` where
+    it makes no difference."""
     wanted = {_steering(a) for a in applications(program) if TABLE[a.function].rounds} - {ANY}
-    return next(iter(wanted), None) or ROUNDINGS[0]
+    return next(iter(wanted), None) or "anyDirection"
 
 
 def _steering(t: Apply) -> str | None:

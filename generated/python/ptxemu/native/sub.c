@@ -329,14 +329,14 @@ LANE(sub_satfinite_e4m3x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
-LANE(sub_s32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(sub_s32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return (uint32_t)(v_a - v_b);  /* sub.yaml:63 */
 }
 
-LANE(sub_sat_s32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(sub_sat_s32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return from_signed_s32(whole_s64((uint64_t)(from_signed_s64(whole_s32(v_a)) - from_signed_s64(whole_s32(v_b)))));  /* sub.yaml:61 */
 }
 
-LANE(sub_u32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(sub_u32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return (uint32_t)(v_a - v_b);  /* sub.yaml:63 */
 }

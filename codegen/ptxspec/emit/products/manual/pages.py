@@ -29,8 +29,8 @@ from ....model import (
 from ...lowering import rounds
 from ...registry import product
 from ...text import Files, Templates
-from . import availability, recipes
-from .forms import Writer, script, statement
+from . import availability, recipes, running
+from .forms import Writer, script, statement, unpacking
 
 
 @dataclass(frozen=True)
@@ -116,6 +116,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
             "types": _operands(spec, instruction),
             "assembler": spec.assembler.observed,
             "refused": refused,
+            "unpacking": unpacking(instruction),
             "refused_lines": [s.text for s in instruction.syntax if any(map(s.gives, instruction.refused))],
             "default": _default_rounding(spec, c),
             "targets_text": targets_text,
@@ -129,10 +130,10 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
             files[f"manual/{instruction.opcode}.{suffix}"] = templates.render(
                 f"manual/instruction.{suffix}.j2", sources, comment="<!-- {} -->", **values
             )
-    for own in ("index", "ledger", "speed", *availability.PAGES):
+    for own in ("index", "ledger", "running", "speed", *availability.PAGES):
         if f"manual/{own}.md" in files:
             raise PtxspecError(f"no opcode can be called '{own}': the manual has a page of that name")
-    files |= availability.emit(spec, write, templates) | script(spec, templates)
+    files |= availability.emit(spec, write, templates) | running.emit(templates) | script(spec, templates)
     files["manual/style.css"] = templates.render("manual/style.css.j2", [], comment="/* {} */")
     for suffix in ("md", "html"):
         files[f"manual/index.{suffix}"] = templates.render(
