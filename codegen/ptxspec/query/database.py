@@ -193,7 +193,7 @@ class Database:
         self.types = frozenset(data["types"])
         self.groups: Mapping[str, Sequence[str]] = data["groups"]
         self.modifiers = frozenset(data["modifiers"])
-        self._requirements = [requirement_of(r) for r in data["requirements"]]
+        self.requirements = [requirement_of(r) for r in data["requirements"]]
         self._recordings = {r["path"]: Recording(**r) for r in data["recordings"]}
         self.opcodes = {
             name: Opcode(name, about["summary"], partial(self._open, name, opcode))
@@ -259,8 +259,8 @@ class Database:
         )
         hazards = [text for text, marks in marked if "hazard" in marks]
         return (
-            self._requirements[requires],
-            None if manual is None else self._requirements[manual],
+            self.requirements[requires],
+            None if manual is None else self.requirements[manual],
             claim,
             rests_on,
             tuple((self._recordings[path], found) for path, found in rest.get("recorded", {}).items()),
@@ -296,10 +296,6 @@ class Database:
             return None
         same = self.opcodes[opcode].spelled(frozenset(modifiers), types)
         return next((v for v in same if operands in (None, v.operands)), None)
-
-    def requirement(self, place: int) -> Requirement:
-        """What stands at a place among the requirements."""
-        return self._requirements[place]
 
     def known_of(self, v: Variant) -> dict[str, Any]:
         """What all variants of its class share: the NaN rule by its name, places in the lists of the opcode's file, and

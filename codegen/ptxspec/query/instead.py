@@ -47,7 +47,7 @@ def offers(db: Database, v: Variant, target: str | None, ptx: str | None) -> tup
     found = db.opcodes[v.opcode].data.get("instead", {}).get(f"{v.spelling} {v.operands}", ())
     every = []
     for text, cuda, place, differs in found:
-        requires = db.requirement(place)
+        requires = db.requirements[place]
         works = db.catalog.takes(requires, target, ptx) and db.catalog.knows(target, ptx)
         every.append(Offer(text, cuda, requires, differs, works))
     return tuple(sorted(every, key=lambda o: not o.works))

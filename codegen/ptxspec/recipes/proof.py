@@ -1,7 +1,7 @@
 """Recipes against their variants: both are run by the exact back end on the same operands.
 
-What is compared is every bit of the result, or what the recipe leaves of it. `validate` takes special values and some at
-random; the tests take many more, with the emulator."""
+What is compared is every bit of the result, or what the recipe leaves of it. `validate` takes special values and some
+at random; the tests take many more, with the emulator."""
 
 from __future__ import annotations
 
