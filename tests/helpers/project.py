@@ -25,8 +25,12 @@ def copied(to: Path, opcodes: Container[str] = OPCODES) -> Path:
         if path.stem not in opcodes:
             path.unlink()
         else:
-            path.write_text(_RECIPES.sub("", path.read_text("utf-8")), "utf-8")
+            path.write_text(without_recipes(path.read_text("utf-8")), "utf-8")
     return to
+
+
+def without_recipes(text: str) -> str:
+    return _RECIPES.sub("", text)
 
 
 def declare(root: Path, name: str, **sections: str) -> None:
