@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -34,12 +33,9 @@ def test_ptxas_takes_variants_where_the_specification_says(
 
 @pytest.mark.exhaustive
 def test_ptxas_takes_what_the_specification_says_and_nothing_else(spec: Spec, ptxas: Path) -> None:
-    """Within the three minutes on two cores that this may take."""
-    before = sum(os.times()[:4])
     result = verify.verify(spec, ptxas)
     assert not result.disagreements, "\n".join(map(str, result.disagreements[:40]))
     assert spec.evidence is not None and spec.evidence.spellings == result.spellings > 1_000_000
-    assert sum(os.times()[:4]) - before < 300
 
 
 def test_combinations_are_judged_on_each_kind_of_target_and_where_something_ended(spec: Spec) -> None:

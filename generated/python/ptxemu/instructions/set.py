@@ -30,8559 +30,8559 @@ _xffffffff: Array = _np.array(0xffffffff, _np.uint32)
 
 
 def set_eq_u32_f32_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:82
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareEqual(a, b, f32)  # set.yaml:83
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_eq_f32_f32_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:82
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareEqual(a, b, f32)  # set.yaml:83
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_eq_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f32, True)  # set.yaml:82
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareEqual(a, b, f32, True)  # set.yaml:83
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_eq_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f32, True)  # set.yaml:82
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareEqual(a, b, f32, True)  # set.yaml:83
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:84
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:85
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:84
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:85
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_u32_f32_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:88
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLess(a, b, f32)  # set.yaml:89
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_lt_f32_f32_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:88
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareLess(a, b, f32)  # set.yaml:89
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f32, True)  # set.yaml:88
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLess(a, b, f32, True)  # set.yaml:89
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_lt_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f32, True)  # set.yaml:88
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareLess(a, b, f32, True)  # set.yaml:89
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_u32_f32_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:90
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLessEqual(a, b, f32)  # set.yaml:91
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_le_f32_f32_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:90
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareLessEqual(a, b, f32)  # set.yaml:91
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f32, True)  # set.yaml:90
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLessEqual(a, b, f32, True)  # set.yaml:91
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_le_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f32, True)  # set.yaml:90
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareLessEqual(a, b, f32, True)  # set.yaml:91
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_u32_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:92
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreater(a, b, f32)  # set.yaml:93
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gt_f32_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:92
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareGreater(a, b, f32)  # set.yaml:93
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f32, True)  # set.yaml:92
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreater(a, b, f32, True)  # set.yaml:93
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gt_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f32, True)  # set.yaml:92
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareGreater(a, b, f32, True)  # set.yaml:93
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_u32_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:94
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ge_f32_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:94
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:94
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:95
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ge_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:94
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:95
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_equ_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_equ_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:96
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:97
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:96
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:97
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_neu_u32_f32_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:98
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareNotEqual(a, b, f32)  # set.yaml:99
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_neu_f32_f32_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:98
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareNotEqual(a, b, f32)  # set.yaml:99
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_neu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f32, True)  # set.yaml:98
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareNotEqual(a, b, f32, True)  # set.yaml:99
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_neu_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f32, True)  # set.yaml:98
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareNotEqual(a, b, f32, True)  # set.yaml:99
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ltu_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ltu_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ltu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:100
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:101
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ltu_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:100
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:101
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_leu_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:102
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreater(a, b, f32))  # set.yaml:103
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_leu_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:102
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareGreater(a, b, f32))  # set.yaml:103
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_leu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f32, True))  # set.yaml:102
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreater(a, b, f32, True))  # set.yaml:103
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_leu_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f32, True))  # set.yaml:102
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareGreater(a, b, f32, True))  # set.yaml:103
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gtu_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:104
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gtu_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:104
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gtu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:104
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:105
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gtu_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:104
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:105
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_geu_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:106
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLess(a, b, f32))  # set.yaml:107
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_geu_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:106
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareLess(a, b, f32))  # set.yaml:107
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_geu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f32, True))  # set.yaml:106
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLess(a, b, f32, True))  # set.yaml:107
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_geu_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f32, True))  # set.yaml:106
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareLess(a, b, f32, True))  # set.yaml:107
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_num_u32_f32_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_num_f32_f32_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_nan_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_nan_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_eq_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareEqual(a, b, f32)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_eq_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareEqual(a, b, f32)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_eq_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32, True)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareEqual(a, b, f32, True)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_eq_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32, True)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareEqual(a, b, f32, True)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_eq_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareEqual(a, b, f32)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_eq_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareEqual(a, b, f32)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_eq_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32, True)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareEqual(a, b, f32, True)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_eq_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32, True)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareEqual(a, b, f32, True)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_eq_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareEqual(a, b, f32)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_eq_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareEqual(a, b, f32)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_eq_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32, True)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareEqual(a, b, f32, True)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_eq_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32, True)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareEqual(a, b, f32, True)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:85
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:85
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:85
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:85
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:85
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:85
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLess(a, b, f32)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_lt_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareLess(a, b, f32)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32, True)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLess(a, b, f32, True)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_lt_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32, True)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareLess(a, b, f32, True)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLess(a, b, f32)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_lt_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareLess(a, b, f32)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32, True)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLess(a, b, f32, True)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_lt_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32, True)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareLess(a, b, f32, True)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLess(a, b, f32)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_lt_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareLess(a, b, f32)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32, True)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLess(a, b, f32, True)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_lt_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32, True)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareLess(a, b, f32, True)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLessEqual(a, b, f32)  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_le_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareLessEqual(a, b, f32)  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32, True)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLessEqual(a, b, f32, True)  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_le_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32, True)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareLessEqual(a, b, f32, True)  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLessEqual(a, b, f32)  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_le_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareLessEqual(a, b, f32)  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32, True)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLessEqual(a, b, f32, True)  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_le_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32, True)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareLessEqual(a, b, f32, True)  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLessEqual(a, b, f32)  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_le_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareLessEqual(a, b, f32)  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32, True)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLessEqual(a, b, f32, True)  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_le_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32, True)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareLessEqual(a, b, f32, True)  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreater(a, b, f32)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gt_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareGreater(a, b, f32)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32, True)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreater(a, b, f32, True)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gt_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32, True)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareGreater(a, b, f32, True)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreater(a, b, f32)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gt_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareGreater(a, b, f32)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32, True)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreater(a, b, f32, True)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gt_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32, True)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareGreater(a, b, f32, True)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreater(a, b, f32)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gt_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareGreater(a, b, f32)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32, True)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreater(a, b, f32, True)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gt_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32, True)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareGreater(a, b, f32, True)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ge_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ge_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ge_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ge_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ge_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ge_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_equ_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_equ_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:97
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:97
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_equ_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_equ_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:97
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:97
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_equ_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_equ_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:97
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:97
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_neu_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareNotEqual(a, b, f32)  # set.yaml:99
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_neu_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareNotEqual(a, b, f32)  # set.yaml:99
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_neu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32, True)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareNotEqual(a, b, f32, True)  # set.yaml:99
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_neu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32, True)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareNotEqual(a, b, f32, True)  # set.yaml:99
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_neu_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareNotEqual(a, b, f32)  # set.yaml:99
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_neu_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareNotEqual(a, b, f32)  # set.yaml:99
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_neu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32, True)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareNotEqual(a, b, f32, True)  # set.yaml:99
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_neu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32, True)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareNotEqual(a, b, f32, True)  # set.yaml:99
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_neu_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareNotEqual(a, b, f32)  # set.yaml:99
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_neu_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareNotEqual(a, b, f32)  # set.yaml:99
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_neu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32, True)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareNotEqual(a, b, f32, True)  # set.yaml:99
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_neu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32, True)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareNotEqual(a, b, f32, True)  # set.yaml:99
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ltu_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ltu_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ltu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:101
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ltu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:101
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ltu_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ltu_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ltu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:101
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ltu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:101
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ltu_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ltu_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ltu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:101
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ltu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:101
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_leu_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreater(a, b, f32))  # set.yaml:103
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_leu_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareGreater(a, b, f32))  # set.yaml:103
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_leu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32, True))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreater(a, b, f32, True))  # set.yaml:103
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_leu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32, True))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareGreater(a, b, f32, True))  # set.yaml:103
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_leu_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreater(a, b, f32))  # set.yaml:103
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_leu_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareGreater(a, b, f32))  # set.yaml:103
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_leu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32, True))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreater(a, b, f32, True))  # set.yaml:103
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_leu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32, True))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareGreater(a, b, f32, True))  # set.yaml:103
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_leu_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreater(a, b, f32))  # set.yaml:103
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_leu_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareGreater(a, b, f32))  # set.yaml:103
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_leu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32, True))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreater(a, b, f32, True))  # set.yaml:103
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_leu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32, True))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareGreater(a, b, f32, True))  # set.yaml:103
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gtu_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gtu_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gtu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:105
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gtu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:105
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gtu_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gtu_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gtu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:105
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gtu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:105
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gtu_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gtu_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gtu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:105
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gtu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:105
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_geu_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLess(a, b, f32))  # set.yaml:107
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_geu_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareLess(a, b, f32))  # set.yaml:107
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_geu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32, True))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLess(a, b, f32, True))  # set.yaml:107
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_geu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32, True))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareLess(a, b, f32, True))  # set.yaml:107
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_geu_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLess(a, b, f32))  # set.yaml:107
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_geu_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareLess(a, b, f32))  # set.yaml:107
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_geu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32, True))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLess(a, b, f32, True))  # set.yaml:107
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_geu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32, True))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareLess(a, b, f32, True))  # set.yaml:107
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_geu_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLess(a, b, f32))  # set.yaml:107
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_geu_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareLess(a, b, f32))  # set.yaml:107
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_geu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32, True))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLess(a, b, f32, True))  # set.yaml:107
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_geu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32, True))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareLess(a, b, f32, True))  # set.yaml:107
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_num_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_num_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_num_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_num_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_num_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_num_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_nan_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_nan_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_nan_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_nan_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_nan_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_nan_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_eq_u32_f64_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f64)  # set.yaml:82
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareEqual(a, b, f64)  # set.yaml:83
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_eq_f32_f64_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f64)  # set.yaml:82
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareEqual(a, b, f64)  # set.yaml:83
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_u32_f64_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_f32_f64_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_u32_f64_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f64)  # set.yaml:88
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLess(a, b, f64)  # set.yaml:89
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_lt_f32_f64_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f64)  # set.yaml:88
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareLess(a, b, f64)  # set.yaml:89
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_u32_f64_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f64)  # set.yaml:90
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLessEqual(a, b, f64)  # set.yaml:91
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_le_f32_f64_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f64)  # set.yaml:90
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareLessEqual(a, b, f64)  # set.yaml:91
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_u32_f64_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f64)  # set.yaml:92
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreater(a, b, f64)  # set.yaml:93
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gt_f32_f64_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f64)  # set.yaml:92
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareGreater(a, b, f64)  # set.yaml:93
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_u32_f64_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f64)  # set.yaml:94
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreaterEqual(a, b, f64)  # set.yaml:95
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ge_f32_f64_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f64)  # set.yaml:94
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f64)  # set.yaml:95
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_equ_u32_f64_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_f32_f64_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_neu_u32_f64_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f64)  # set.yaml:98
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareNotEqual(a, b, f64)  # set.yaml:99
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_neu_f32_f64_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f64)  # set.yaml:98
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareNotEqual(a, b, f64)  # set.yaml:99
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ltu_u32_f64_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:101
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ltu_f32_f64_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:101
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_leu_u32_f64_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f64))  # set.yaml:102
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreater(a, b, f64))  # set.yaml:103
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_leu_f32_f64_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f64))  # set.yaml:102
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareGreater(a, b, f64))  # set.yaml:103
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gtu_u32_f64_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f64))  # set.yaml:104
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLessEqual(a, b, f64))  # set.yaml:105
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gtu_f32_f64_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f64))  # set.yaml:104
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f64))  # set.yaml:105
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_geu_u32_f64_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f64))  # set.yaml:106
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLess(a, b, f64))  # set.yaml:107
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_geu_f32_f64_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f64))  # set.yaml:106
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareLess(a, b, f64))  # set.yaml:107
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_num_u32_f64_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:109
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_num_f32_f64_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:109
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_nan_u32_f64_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:111
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_nan_f32_f64_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:111
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_eq_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f64)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareEqual(a, b, f64)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_eq_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f64)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareEqual(a, b, f64)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_eq_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f64)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareEqual(a, b, f64)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_eq_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f64)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareEqual(a, b, f64)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_eq_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f64)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareEqual(a, b, f64)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_eq_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f64)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareEqual(a, b, f64)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f64)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLess(a, b, f64)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_lt_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f64)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareLess(a, b, f64)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f64)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLess(a, b, f64)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_lt_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f64)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareLess(a, b, f64)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f64)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLess(a, b, f64)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_lt_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f64)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareLess(a, b, f64)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f64)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLessEqual(a, b, f64)  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_le_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f64)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareLessEqual(a, b, f64)  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f64)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLessEqual(a, b, f64)  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_le_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f64)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareLessEqual(a, b, f64)  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f64)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLessEqual(a, b, f64)  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_le_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f64)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareLessEqual(a, b, f64)  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f64)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreater(a, b, f64)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gt_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f64)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareGreater(a, b, f64)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f64)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreater(a, b, f64)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gt_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f64)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareGreater(a, b, f64)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f64)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreater(a, b, f64)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gt_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f64)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareGreater(a, b, f64)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f64)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreaterEqual(a, b, f64)  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ge_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f64)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f64)  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f64)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreaterEqual(a, b, f64)  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ge_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f64)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f64)  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f64)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreaterEqual(a, b, f64)  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ge_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f64)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f64)  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_equ_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_equ_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_equ_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_neu_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f64)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareNotEqual(a, b, f64)  # set.yaml:99
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_neu_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f64)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareNotEqual(a, b, f64)  # set.yaml:99
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_neu_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f64)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareNotEqual(a, b, f64)  # set.yaml:99
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_neu_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f64)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareNotEqual(a, b, f64)  # set.yaml:99
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_neu_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f64)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareNotEqual(a, b, f64)  # set.yaml:99
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_neu_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f64)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = compareNotEqual(a, b, f64)  # set.yaml:99
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ltu_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:101
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ltu_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:101
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ltu_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:101
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ltu_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:101
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ltu_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:101
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ltu_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:101
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_leu_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f64))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreater(a, b, f64))  # set.yaml:103
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_leu_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f64))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareGreater(a, b, f64))  # set.yaml:103
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_leu_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f64))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreater(a, b, f64))  # set.yaml:103
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_leu_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f64))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareGreater(a, b, f64))  # set.yaml:103
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_leu_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f64))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreater(a, b, f64))  # set.yaml:103
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_leu_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f64))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareGreater(a, b, f64))  # set.yaml:103
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gtu_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f64))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLessEqual(a, b, f64))  # set.yaml:105
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gtu_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f64))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f64))  # set.yaml:105
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gtu_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f64))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLessEqual(a, b, f64))  # set.yaml:105
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gtu_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f64))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f64))  # set.yaml:105
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gtu_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f64))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLessEqual(a, b, f64))  # set.yaml:105
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gtu_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f64))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f64))  # set.yaml:105
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_geu_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f64))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLess(a, b, f64))  # set.yaml:107
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_geu_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f64))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareLess(a, b, f64))  # set.yaml:107
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_geu_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f64))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLess(a, b, f64))  # set.yaml:107
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_geu_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f64))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareLess(a, b, f64))  # set.yaml:107
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_geu_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f64))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLess(a, b, f64))  # set.yaml:107
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_geu_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f64))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~compareLess(a, b, f64))  # set.yaml:107
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_num_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:109
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_num_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:109
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_num_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:109
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_num_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:109
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_num_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:109
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_num_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:109
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_nan_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:111
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_nan_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:111
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_nan_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:111
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_nan_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:111
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_nan_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:111
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_nan_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:111
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_eq_f32_s16_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_eq_f32_s32_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_eq_f32_s64_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_f32_s16_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_f32_s32_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_f32_s64_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_f32_s16_2(a: Array, b: Array) -> Array:
-    t = lessInteger(a, b, s16)  # set.yaml:88
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(a, b, s16)  # set.yaml:89
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_f32_s32_2(a: Array, b: Array) -> Array:
-    t = lessInteger(a, b, s32)  # set.yaml:88
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(a, b, s32)  # set.yaml:89
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_f32_s64_2(a: Array, b: Array) -> Array:
-    t = lessInteger(a, b, s64)  # set.yaml:88
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(a, b, s64)  # set.yaml:89
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_f32_s16_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(b, a, s16))  # set.yaml:90
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(b, a, s16))  # set.yaml:91
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_f32_s32_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(b, a, s32))  # set.yaml:90
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(b, a, s32))  # set.yaml:91
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_f32_s64_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(b, a, s64))  # set.yaml:90
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(b, a, s64))  # set.yaml:91
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_f32_s16_2(a: Array, b: Array) -> Array:
-    t = lessInteger(b, a, s16)  # set.yaml:92
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(b, a, s16)  # set.yaml:93
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_f32_s32_2(a: Array, b: Array) -> Array:
-    t = lessInteger(b, a, s32)  # set.yaml:92
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(b, a, s32)  # set.yaml:93
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_f32_s64_2(a: Array, b: Array) -> Array:
-    t = lessInteger(b, a, s64)  # set.yaml:92
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(b, a, s64)  # set.yaml:93
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_f32_s16_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(a, b, s16))  # set.yaml:94
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(a, b, s16))  # set.yaml:95
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_f32_s32_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(a, b, s32))  # set.yaml:94
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(a, b, s32))  # set.yaml:95
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_f32_s64_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(a, b, s64))  # set.yaml:94
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(a, b, s64))  # set.yaml:95
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_eq_and_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_eq_and_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_eq_and_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_eq_or_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_eq_or_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_eq_or_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_eq_xor_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_eq_xor_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_eq_xor_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_and_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_and_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_and_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_or_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_or_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_or_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_xor_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_xor_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_xor_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_and_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s16)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(a, b, s16)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_and_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s32)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(a, b, s32)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_and_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s64)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(a, b, s64)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_or_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s16)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(a, b, s16)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_or_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s32)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(a, b, s32)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_or_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s64)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(a, b, s64)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_xor_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s16)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(a, b, s16)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_xor_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s32)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(a, b, s32)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_xor_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s64)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(a, b, s64)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_and_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s16))  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(b, a, s16))  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_and_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s32))  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(b, a, s32))  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_and_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s64))  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(b, a, s64))  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_or_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s16))  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(b, a, s16))  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_or_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s32))  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(b, a, s32))  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_or_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s64))  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(b, a, s64))  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_xor_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s16))  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(b, a, s16))  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_xor_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s32))  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(b, a, s32))  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_xor_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s64))  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(b, a, s64))  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_and_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s16)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(b, a, s16)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_and_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s32)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(b, a, s32)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_and_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s64)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(b, a, s64)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_or_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s16)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(b, a, s16)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_or_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s32)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(b, a, s32)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_or_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s64)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(b, a, s64)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_xor_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s16)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(b, a, s16)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_xor_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s32)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(b, a, s32)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_xor_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s64)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(b, a, s64)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_and_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s16))  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(a, b, s16))  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_and_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s32))  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(a, b, s32))  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_and_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s64))  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(a, b, s64))  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_or_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s16))  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(a, b, s16))  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_or_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s32))  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(a, b, s32))  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_or_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s64))  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(a, b, s64))  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_xor_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s16))  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(a, b, s16))  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_xor_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s32))  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(a, b, s32))  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_xor_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s64))  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(a, b, s64))  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_f32_u16_2(a: Array, b: Array) -> Array:
-    t = lessInteger(a, b, u16)  # set.yaml:88
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(a, b, u16)  # set.yaml:89
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_f32_u32_2(a: Array, b: Array) -> Array:
-    t = lessInteger(a, b, u32)  # set.yaml:88
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(a, b, u32)  # set.yaml:89
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_f32_u64_2(a: Array, b: Array) -> Array:
-    t = lessInteger(a, b, u64)  # set.yaml:88
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(a, b, u64)  # set.yaml:89
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_f32_u16_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(b, a, u16))  # set.yaml:90
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(b, a, u16))  # set.yaml:91
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_f32_u32_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(b, a, u32))  # set.yaml:90
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(b, a, u32))  # set.yaml:91
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_f32_u64_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(b, a, u64))  # set.yaml:90
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(b, a, u64))  # set.yaml:91
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_f32_u16_2(a: Array, b: Array) -> Array:
-    t = lessInteger(b, a, u16)  # set.yaml:92
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(b, a, u16)  # set.yaml:93
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_f32_u32_2(a: Array, b: Array) -> Array:
-    t = lessInteger(b, a, u32)  # set.yaml:92
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(b, a, u32)  # set.yaml:93
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_f32_u64_2(a: Array, b: Array) -> Array:
-    t = lessInteger(b, a, u64)  # set.yaml:92
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(b, a, u64)  # set.yaml:93
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_f32_u16_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(a, b, u16))  # set.yaml:94
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(a, b, u16))  # set.yaml:95
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_f32_u32_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(a, b, u32))  # set.yaml:94
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(a, b, u32))  # set.yaml:95
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_f32_u64_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(a, b, u64))  # set.yaml:94
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(a, b, u64))  # set.yaml:95
+    return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_and_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u16)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(a, b, u16)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_and_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u32)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(a, b, u32)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_and_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u64)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(a, b, u64)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_or_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u16)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(a, b, u16)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_or_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u32)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(a, b, u32)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_or_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u64)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(a, b, u64)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_xor_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u16)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(a, b, u16)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_xor_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u32)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(a, b, u32)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_lt_xor_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u64)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(a, b, u64)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_and_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u16))  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(b, a, u16))  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_and_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u32))  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(b, a, u32))  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_and_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u64))  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(b, a, u64))  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_or_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u16))  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(b, a, u16))  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_or_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u32))  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(b, a, u32))  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_or_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u64))  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(b, a, u64))  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_xor_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u16))  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(b, a, u16))  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_xor_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u32))  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(b, a, u32))  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_le_xor_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u64))  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(b, a, u64))  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_and_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u16)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(b, a, u16)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_and_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u32)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(b, a, u32)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_and_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u64)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(b, a, u64)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_or_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u16)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(b, a, u16)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_or_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u32)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(b, a, u32)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_or_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u64)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(b, a, u64)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_xor_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u16)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(b, a, u16)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_xor_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u32)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(b, a, u32)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_gt_xor_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u64)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = lessInteger(b, a, u64)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_and_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u16))  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(a, b, u16))  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_and_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u32))  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(a, b, u32))  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_and_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u64))  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(a, b, u64))  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_or_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u16))  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(a, b, u16))  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_or_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u32))  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(a, b, u32))  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_or_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u64))  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(a, b, u64))  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_xor_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u16))  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(a, b, u16))  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_xor_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u32))  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(a, b, u32))  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ge_xor_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u64))  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
+    t = (~lessInteger(a, b, u64))  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_eq_f16_f16_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f16)  # set.yaml:82
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f16)  # set.yaml:83
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_f16_f32_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:82
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f32)  # set.yaml:83
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f16, True)  # set.yaml:82
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f16, True)  # set.yaml:83
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f32, True)  # set.yaml:82
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f32, True)  # set.yaml:83
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_f16_f16_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:84
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:85
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:84
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:85
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_f16_f16_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f16)  # set.yaml:88
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f16)  # set.yaml:89
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_f16_f32_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:88
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f32)  # set.yaml:89
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f16, True)  # set.yaml:88
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f16, True)  # set.yaml:89
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f32, True)  # set.yaml:88
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f32, True)  # set.yaml:89
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_f16_f16_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # set.yaml:90
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f16)  # set.yaml:91
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_f16_f32_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:90
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f32)  # set.yaml:91
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f16, True)  # set.yaml:90
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f16, True)  # set.yaml:91
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f32, True)  # set.yaml:90
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f32, True)  # set.yaml:91
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_f16_f16_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f16)  # set.yaml:92
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f16)  # set.yaml:93
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_f16_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:92
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f32)  # set.yaml:93
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f16, True)  # set.yaml:92
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f16, True)  # set.yaml:93
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f32, True)  # set.yaml:92
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f32, True)  # set.yaml:93
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_f16_f16_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f16)  # set.yaml:95
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_f16_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:94
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:94
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:95
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:94
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:95
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_f16_f16_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:96
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:97
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:96
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:97
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_neu_f16_f16_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # set.yaml:98
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f16)  # set.yaml:99
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_neu_f16_f32_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:98
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f32)  # set.yaml:99
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_neu_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f16, True)  # set.yaml:98
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f16, True)  # set.yaml:99
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_neu_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f32, True)  # set.yaml:98
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f32, True)  # set.yaml:99
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ltu_f16_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:101
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ltu_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ltu_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:100
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:101
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ltu_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:100
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:101
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_leu_f16_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # set.yaml:102
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f16))  # set.yaml:103
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_leu_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:102
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f32))  # set.yaml:103
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_leu_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f16, True))  # set.yaml:102
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f16, True))  # set.yaml:103
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_leu_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f32, True))  # set.yaml:102
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f32, True))  # set.yaml:103
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gtu_f16_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f16))  # set.yaml:105
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gtu_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:104
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gtu_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:104
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:105
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gtu_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:104
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:105
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_geu_f16_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # set.yaml:106
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f16))  # set.yaml:107
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_geu_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:106
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f32))  # set.yaml:107
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_geu_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f16, True))  # set.yaml:106
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f16, True))  # set.yaml:107
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_geu_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f32, True))  # set.yaml:106
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f32, True))  # set.yaml:107
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_num_f16_f16_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:109
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_num_f16_f32_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_nan_f16_f16_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:111
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_nan_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f16)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f32)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16, True)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f16, True)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32, True)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f32, True)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f16)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f32)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16, True)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f16, True)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32, True)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f32, True)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f16)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f32)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16, True)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f16, True)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32, True)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f32, True)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:85
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:85
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:85
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:85
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:85
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:85
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f16)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f32)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16, True)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f16, True)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32, True)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f32, True)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f16)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f32)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16, True)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f16, True)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32, True)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f32, True)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f16)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f32)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16, True)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f16, True)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32, True)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f32, True)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f16)  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f32)  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16, True)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f16, True)  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32, True)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f32, True)  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f16)  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f32)  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16, True)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f16, True)  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32, True)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f32, True)  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f16)  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f32)  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16, True)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f16, True)  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32, True)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f32, True)  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f16)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f32)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16, True)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f16, True)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32, True)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f32, True)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f16)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f32)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16, True)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f16, True)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32, True)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f32, True)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f16)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f32)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16, True)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f16, True)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32, True)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f32, True)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f16)  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f16)  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f16)  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:97
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:97
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:97
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:97
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:97
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:97
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_neu_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f16)  # set.yaml:99
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_neu_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f32)  # set.yaml:99
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_neu_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16, True)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f16, True)  # set.yaml:99
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_neu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32, True)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f32, True)  # set.yaml:99
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_neu_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f16)  # set.yaml:99
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_neu_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f32)  # set.yaml:99
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_neu_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16, True)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f16, True)  # set.yaml:99
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_neu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32, True)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f32, True)  # set.yaml:99
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_neu_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f16)  # set.yaml:99
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_neu_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f32)  # set.yaml:99
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_neu_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16, True)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f16, True)  # set.yaml:99
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_neu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32, True)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f32, True)  # set.yaml:99
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ltu_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:101
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ltu_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ltu_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:101
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ltu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:101
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ltu_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:101
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ltu_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ltu_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:101
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ltu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:101
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ltu_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:101
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ltu_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ltu_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:101
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ltu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:101
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_leu_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f16))  # set.yaml:103
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_leu_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f32))  # set.yaml:103
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_leu_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16, True))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f16, True))  # set.yaml:103
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_leu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32, True))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f32, True))  # set.yaml:103
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_leu_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f16))  # set.yaml:103
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_leu_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f32))  # set.yaml:103
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_leu_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16, True))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f16, True))  # set.yaml:103
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_leu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32, True))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f32, True))  # set.yaml:103
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_leu_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f16))  # set.yaml:103
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_leu_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f32))  # set.yaml:103
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_leu_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16, True))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f16, True))  # set.yaml:103
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_leu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32, True))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f32, True))  # set.yaml:103
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gtu_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f16))  # set.yaml:105
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gtu_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gtu_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:105
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gtu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:105
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gtu_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f16))  # set.yaml:105
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gtu_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gtu_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:105
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gtu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:105
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gtu_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f16))  # set.yaml:105
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gtu_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gtu_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:105
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gtu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:105
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_geu_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f16))  # set.yaml:107
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_geu_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f32))  # set.yaml:107
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_geu_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16, True))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f16, True))  # set.yaml:107
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_geu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32, True))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f32, True))  # set.yaml:107
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_geu_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f16))  # set.yaml:107
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_geu_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f32))  # set.yaml:107
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_geu_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16, True))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f16, True))  # set.yaml:107
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_geu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32, True))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f32, True))  # set.yaml:107
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_geu_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f16))  # set.yaml:107
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_geu_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f32))  # set.yaml:107
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_geu_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16, True))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f16, True))  # set.yaml:107
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_geu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32, True))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f32, True))  # set.yaml:107
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_num_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:109
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_num_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_num_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:109
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_num_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_num_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:109
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_num_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_nan_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:111
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_nan_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_nan_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:111
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_nan_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_nan_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:111
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_nan_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_f16_f64_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f64)  # set.yaml:82
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f64)  # set.yaml:83
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_f16_f64_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_f16_f64_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f64)  # set.yaml:88
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f64)  # set.yaml:89
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_f16_f64_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f64)  # set.yaml:90
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f64)  # set.yaml:91
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_f16_f64_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f64)  # set.yaml:92
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f64)  # set.yaml:93
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_f16_f64_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f64)  # set.yaml:94
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f64)  # set.yaml:95
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_f16_f64_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_neu_f16_f64_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f64)  # set.yaml:98
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f64)  # set.yaml:99
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ltu_f16_f64_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:101
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_leu_f16_f64_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f64))  # set.yaml:102
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f64))  # set.yaml:103
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gtu_f16_f64_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f64))  # set.yaml:104
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f64))  # set.yaml:105
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_geu_f16_f64_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f64))  # set.yaml:106
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f64))  # set.yaml:107
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_num_f16_f64_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:109
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_nan_f16_f64_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:111
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f64)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f64)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f64)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f64)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f64)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f64)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f64)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f64)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f64)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f64)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f64)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f64)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f64)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f64)  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f64)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f64)  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f64)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f64)  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f64)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f64)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f64)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f64)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f64)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f64)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f64)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f64)  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f64)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f64)  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f64)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f64)  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_neu_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f64)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f64)  # set.yaml:99
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_neu_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f64)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f64)  # set.yaml:99
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_neu_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f64)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f64)  # set.yaml:99
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ltu_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:101
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ltu_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:101
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ltu_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:101
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_leu_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f64))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f64))  # set.yaml:103
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_leu_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f64))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f64))  # set.yaml:103
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_leu_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f64))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f64))  # set.yaml:103
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gtu_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f64))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f64))  # set.yaml:105
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gtu_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f64))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f64))  # set.yaml:105
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gtu_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f64))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f64))  # set.yaml:105
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_geu_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f64))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f64))  # set.yaml:107
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_geu_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f64))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f64))  # set.yaml:107
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_geu_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f64))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f64))  # set.yaml:107
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_num_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:109
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_num_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:109
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_num_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:109
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_nan_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:111
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_nan_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:111
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_nan_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:111
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_bf16_f16_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f16)  # set.yaml:82
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f16)  # set.yaml:83
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:82
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f32)  # set.yaml:83
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_bf16_f64_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f64)  # set.yaml:82
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f64)  # set.yaml:83
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_bf16_f16_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_bf16_f64_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_bf16_f16_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f16)  # set.yaml:88
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f16)  # set.yaml:89
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:88
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f32)  # set.yaml:89
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_bf16_f64_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f64)  # set.yaml:88
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f64)  # set.yaml:89
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_bf16_f16_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # set.yaml:90
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f16)  # set.yaml:91
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:90
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f32)  # set.yaml:91
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_bf16_f64_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f64)  # set.yaml:90
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f64)  # set.yaml:91
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_bf16_f16_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f16)  # set.yaml:92
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f16)  # set.yaml:93
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:92
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f32)  # set.yaml:93
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_bf16_f64_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f64)  # set.yaml:92
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f64)  # set.yaml:93
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_bf16_f16_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f16)  # set.yaml:95
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:94
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_bf16_f64_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f64)  # set.yaml:94
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f64)  # set.yaml:95
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_equ_bf16_f16_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_equ_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_equ_bf16_f64_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_neu_bf16_f16_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # set.yaml:98
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f16)  # set.yaml:99
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_neu_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:98
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f32)  # set.yaml:99
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_neu_bf16_f64_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f64)  # set.yaml:98
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f64)  # set.yaml:99
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ltu_bf16_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:101
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ltu_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ltu_bf16_f64_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:101
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_leu_bf16_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # set.yaml:102
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f16))  # set.yaml:103
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_leu_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:102
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f32))  # set.yaml:103
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_leu_bf16_f64_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f64))  # set.yaml:102
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f64))  # set.yaml:103
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gtu_bf16_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f16))  # set.yaml:105
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gtu_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:104
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gtu_bf16_f64_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f64))  # set.yaml:104
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f64))  # set.yaml:105
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_geu_bf16_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # set.yaml:106
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f16))  # set.yaml:107
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_geu_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:106
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f32))  # set.yaml:107
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_geu_bf16_f64_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f64))  # set.yaml:106
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f64))  # set.yaml:107
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_num_bf16_f16_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:109
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_num_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_num_bf16_f64_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:109
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_nan_bf16_f16_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:111
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_nan_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_nan_bf16_f64_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:111
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f16)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f32)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f64)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f64)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f16)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f32)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f64)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f64)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f16)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f32)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f64)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, f64)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f16)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f32)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f64)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f64)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f16)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f32)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f64)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f64)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f16)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f32)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f64)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareLess(a, b, f64)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f16)  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f32)  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f64)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f64)  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f16)  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f32)  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f64)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f64)  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f16)  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f32)  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f64)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, f64)  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f16)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f32)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f64)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f64)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f16)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f32)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f64)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f64)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f16)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f32)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f64)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, f64)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f16)  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f64)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f64)  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f16)  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f64)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f64)  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f16)  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f64)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, f64)  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_equ_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_equ_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_equ_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_equ_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_equ_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_equ_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_equ_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_equ_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_equ_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_neu_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f16)  # set.yaml:99
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_neu_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f32)  # set.yaml:99
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_neu_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f64)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f64)  # set.yaml:99
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_neu_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f16)  # set.yaml:99
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_neu_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f32)  # set.yaml:99
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_neu_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f64)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f64)  # set.yaml:99
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_neu_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f16)  # set.yaml:99
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_neu_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f32)  # set.yaml:99
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_neu_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f64)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, f64)  # set.yaml:99
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ltu_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:101
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ltu_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ltu_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:101
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ltu_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:101
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ltu_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ltu_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:101
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ltu_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:101
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ltu_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ltu_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:101
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_leu_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f16))  # set.yaml:103
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_leu_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f32))  # set.yaml:103
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_leu_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f64))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f64))  # set.yaml:103
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_leu_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f16))  # set.yaml:103
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_leu_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f32))  # set.yaml:103
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_leu_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f64))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f64))  # set.yaml:103
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_leu_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f16))  # set.yaml:103
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_leu_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f32))  # set.yaml:103
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_leu_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f64))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, f64))  # set.yaml:103
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gtu_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f16))  # set.yaml:105
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gtu_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gtu_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f64))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f64))  # set.yaml:105
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gtu_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f16))  # set.yaml:105
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gtu_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gtu_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f64))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f64))  # set.yaml:105
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gtu_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f16))  # set.yaml:105
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gtu_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gtu_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f64))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, f64))  # set.yaml:105
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_geu_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f16))  # set.yaml:107
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_geu_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f32))  # set.yaml:107
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_geu_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f64))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f64))  # set.yaml:107
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_geu_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f16))  # set.yaml:107
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_geu_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f32))  # set.yaml:107
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_geu_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f64))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f64))  # set.yaml:107
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_geu_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f16))  # set.yaml:107
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_geu_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f32))  # set.yaml:107
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_geu_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f64))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, f64))  # set.yaml:107
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_num_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:109
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_num_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_num_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:109
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_num_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:109
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_num_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_num_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:109
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_num_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:109
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_num_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_num_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:109
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_nan_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:111
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_nan_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_nan_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:111
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_nan_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:111
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_nan_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_nan_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:111
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_nan_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:111
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_nan_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_nan_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:111
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_f16_s16_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_f16_s32_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_f16_s64_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_bf16_s16_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_bf16_s32_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_bf16_s64_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_f16_s16_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_f16_s32_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_f16_s64_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_bf16_s16_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_bf16_s32_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_bf16_s64_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_f16_s16_2(a: Array, b: Array) -> Array:
-    t = lessInteger(a, b, s16)  # set.yaml:88
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, s16)  # set.yaml:89
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_f16_s32_2(a: Array, b: Array) -> Array:
-    t = lessInteger(a, b, s32)  # set.yaml:88
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, s32)  # set.yaml:89
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_f16_s64_2(a: Array, b: Array) -> Array:
-    t = lessInteger(a, b, s64)  # set.yaml:88
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, s64)  # set.yaml:89
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_f16_u16_2(a: Array, b: Array) -> Array:
-    t = lessInteger(a, b, u16)  # set.yaml:88
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, u16)  # set.yaml:89
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_f16_u32_2(a: Array, b: Array) -> Array:
-    t = lessInteger(a, b, u32)  # set.yaml:88
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, u32)  # set.yaml:89
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_f16_u64_2(a: Array, b: Array) -> Array:
-    t = lessInteger(a, b, u64)  # set.yaml:88
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, u64)  # set.yaml:89
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_bf16_s16_2(a: Array, b: Array) -> Array:
-    t = lessInteger(a, b, s16)  # set.yaml:88
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, s16)  # set.yaml:89
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_bf16_s32_2(a: Array, b: Array) -> Array:
-    t = lessInteger(a, b, s32)  # set.yaml:88
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, s32)  # set.yaml:89
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_bf16_s64_2(a: Array, b: Array) -> Array:
-    t = lessInteger(a, b, s64)  # set.yaml:88
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, s64)  # set.yaml:89
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_bf16_u16_2(a: Array, b: Array) -> Array:
-    t = lessInteger(a, b, u16)  # set.yaml:88
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, u16)  # set.yaml:89
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_bf16_u32_2(a: Array, b: Array) -> Array:
-    t = lessInteger(a, b, u32)  # set.yaml:88
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, u32)  # set.yaml:89
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_bf16_u64_2(a: Array, b: Array) -> Array:
-    t = lessInteger(a, b, u64)  # set.yaml:88
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, u64)  # set.yaml:89
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_f16_s16_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(b, a, s16))  # set.yaml:90
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, s16))  # set.yaml:91
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_f16_s32_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(b, a, s32))  # set.yaml:90
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, s32))  # set.yaml:91
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_f16_s64_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(b, a, s64))  # set.yaml:90
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, s64))  # set.yaml:91
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_f16_u16_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(b, a, u16))  # set.yaml:90
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, u16))  # set.yaml:91
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_f16_u32_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(b, a, u32))  # set.yaml:90
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, u32))  # set.yaml:91
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_f16_u64_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(b, a, u64))  # set.yaml:90
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, u64))  # set.yaml:91
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_bf16_s16_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(b, a, s16))  # set.yaml:90
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, s16))  # set.yaml:91
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_bf16_s32_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(b, a, s32))  # set.yaml:90
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, s32))  # set.yaml:91
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_bf16_s64_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(b, a, s64))  # set.yaml:90
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, s64))  # set.yaml:91
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_bf16_u16_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(b, a, u16))  # set.yaml:90
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, u16))  # set.yaml:91
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_bf16_u32_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(b, a, u32))  # set.yaml:90
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, u32))  # set.yaml:91
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_bf16_u64_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(b, a, u64))  # set.yaml:90
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, u64))  # set.yaml:91
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_f16_s16_2(a: Array, b: Array) -> Array:
-    t = lessInteger(b, a, s16)  # set.yaml:92
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, s16)  # set.yaml:93
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_f16_s32_2(a: Array, b: Array) -> Array:
-    t = lessInteger(b, a, s32)  # set.yaml:92
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, s32)  # set.yaml:93
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_f16_s64_2(a: Array, b: Array) -> Array:
-    t = lessInteger(b, a, s64)  # set.yaml:92
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, s64)  # set.yaml:93
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_f16_u16_2(a: Array, b: Array) -> Array:
-    t = lessInteger(b, a, u16)  # set.yaml:92
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, u16)  # set.yaml:93
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_f16_u32_2(a: Array, b: Array) -> Array:
-    t = lessInteger(b, a, u32)  # set.yaml:92
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, u32)  # set.yaml:93
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_f16_u64_2(a: Array, b: Array) -> Array:
-    t = lessInteger(b, a, u64)  # set.yaml:92
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, u64)  # set.yaml:93
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_bf16_s16_2(a: Array, b: Array) -> Array:
-    t = lessInteger(b, a, s16)  # set.yaml:92
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, s16)  # set.yaml:93
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_bf16_s32_2(a: Array, b: Array) -> Array:
-    t = lessInteger(b, a, s32)  # set.yaml:92
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, s32)  # set.yaml:93
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_bf16_s64_2(a: Array, b: Array) -> Array:
-    t = lessInteger(b, a, s64)  # set.yaml:92
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, s64)  # set.yaml:93
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_bf16_u16_2(a: Array, b: Array) -> Array:
-    t = lessInteger(b, a, u16)  # set.yaml:92
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, u16)  # set.yaml:93
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_bf16_u32_2(a: Array, b: Array) -> Array:
-    t = lessInteger(b, a, u32)  # set.yaml:92
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, u32)  # set.yaml:93
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_bf16_u64_2(a: Array, b: Array) -> Array:
-    t = lessInteger(b, a, u64)  # set.yaml:92
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, u64)  # set.yaml:93
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_f16_s16_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(a, b, s16))  # set.yaml:94
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, s16))  # set.yaml:95
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_f16_s32_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(a, b, s32))  # set.yaml:94
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, s32))  # set.yaml:95
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_f16_s64_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(a, b, s64))  # set.yaml:94
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, s64))  # set.yaml:95
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_f16_u16_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(a, b, u16))  # set.yaml:94
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, u16))  # set.yaml:95
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_f16_u32_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(a, b, u32))  # set.yaml:94
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, u32))  # set.yaml:95
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_f16_u64_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(a, b, u64))  # set.yaml:94
-    return select(t, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, u64))  # set.yaml:95
+    return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_bf16_s16_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(a, b, s16))  # set.yaml:94
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, s16))  # set.yaml:95
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_bf16_s32_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(a, b, s32))  # set.yaml:94
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, s32))  # set.yaml:95
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_bf16_s64_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(a, b, s64))  # set.yaml:94
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, s64))  # set.yaml:95
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_bf16_u16_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(a, b, u16))  # set.yaml:94
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, u16))  # set.yaml:95
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_bf16_u32_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(a, b, u32))  # set.yaml:94
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, u32))  # set.yaml:95
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_bf16_u64_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(a, b, u64))  # set.yaml:94
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, u64))  # set.yaml:95
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_and_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_and_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_and_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_and_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_and_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_and_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_or_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_or_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_or_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_or_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_or_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_or_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_xor_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_xor_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_xor_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_eq_xor_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_xor_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_xor_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (a == b)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_and_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_and_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_and_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_and_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_and_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_and_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_or_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_or_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_or_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_or_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_or_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_or_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_xor_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_xor_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_xor_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_xor_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_xor_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_xor_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~(a == b))  # set.yaml:87
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_and_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s16)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, s16)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_and_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s32)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, s32)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_and_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s64)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, s64)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_and_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u16)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, u16)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_and_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u32)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, u32)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_and_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u64)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, u64)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_and_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s16)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, s16)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_and_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s32)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, s32)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_and_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s64)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, s64)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_and_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u16)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, u16)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_and_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u32)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, u32)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_and_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u64)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, u64)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_or_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s16)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, s16)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_or_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s32)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, s32)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_or_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s64)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, s64)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_or_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u16)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, u16)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_or_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u32)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, u32)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_or_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u64)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, u64)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_or_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s16)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, s16)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_or_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s32)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, s32)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_or_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s64)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, s64)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_or_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u16)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, u16)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_or_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u32)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, u32)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_or_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u64)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, u64)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_xor_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s16)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, s16)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_xor_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s32)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, s32)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_xor_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s64)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, s64)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_xor_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u16)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, u16)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_xor_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u32)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, u32)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_xor_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u64)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, u64)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_lt_xor_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s16)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, s16)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_xor_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s32)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, s32)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_xor_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, s64)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, s64)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_xor_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u16)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, u16)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_xor_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u32)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, u32)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_xor_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u64)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(a, b, u64)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_and_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s16))  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, s16))  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_and_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s32))  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, s32))  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_and_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s64))  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, s64))  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_and_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u16))  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, u16))  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_and_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u32))  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, u32))  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_and_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u64))  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, u64))  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_and_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s16))  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, s16))  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_and_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s32))  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, s32))  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_and_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s64))  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, s64))  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_and_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u16))  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, u16))  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_and_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u32))  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, u32))  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_and_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u64))  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, u64))  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_or_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s16))  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, s16))  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_or_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s32))  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, s32))  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_or_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s64))  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, s64))  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_or_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u16))  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, u16))  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_or_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u32))  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, u32))  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_or_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u64))  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, u64))  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_or_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s16))  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, s16))  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_or_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s32))  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, s32))  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_or_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s64))  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, s64))  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_or_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u16))  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, u16))  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_or_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u32))  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, u32))  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_or_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u64))  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, u64))  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_xor_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s16))  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, s16))  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_xor_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s32))  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, s32))  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_xor_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s64))  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, s64))  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_xor_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u16))  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, u16))  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_xor_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u32))  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, u32))  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_xor_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u64))  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, u64))  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_le_xor_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s16))  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, s16))  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_xor_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s32))  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, s32))  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_xor_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, s64))  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, s64))  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_xor_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u16))  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, u16))  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_xor_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u32))  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, u32))  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_xor_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u64))  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(b, a, u64))  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_and_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s16)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, s16)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_and_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s32)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, s32)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_and_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s64)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, s64)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_and_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u16)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, u16)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_and_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u32)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, u32)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_and_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u64)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, u64)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_and_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s16)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, s16)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_and_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s32)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, s32)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_and_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s64)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, s64)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_and_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u16)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, u16)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_and_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u32)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, u32)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_and_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u64)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, u64)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_or_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s16)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, s16)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_or_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s32)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, s32)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_or_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s64)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, s64)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_or_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u16)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, u16)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_or_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u32)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, u32)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_or_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u64)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, u64)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_or_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s16)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, s16)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_or_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s32)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, s32)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_or_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s64)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, s64)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_or_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u16)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, u16)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_or_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u32)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, u32)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_or_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u64)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, u64)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_xor_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s16)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, s16)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_xor_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s32)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, s32)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_xor_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s64)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, s64)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_xor_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u16)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, u16)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_xor_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u32)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, u32)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_xor_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u64)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, u64)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_gt_xor_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s16)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, s16)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_xor_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s32)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, s32)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_xor_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, s64)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, s64)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_xor_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u16)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, u16)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_xor_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u32)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, u32)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_xor_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u64)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = lessInteger(b, a, u64)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_and_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s16))  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, s16))  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_and_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s32))  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, s32))  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_and_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s64))  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, s64))  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_and_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u16))  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, u16))  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_and_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u32))  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, u32))  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_and_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u64))  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, u64))  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_and_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s16))  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, s16))  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_and_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s32))  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, s32))  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_and_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s64))  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, s64))  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_and_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u16))  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, u16))  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_and_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u32))  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, u32))  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_and_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u64))  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, u64))  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_or_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s16))  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, s16))  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_or_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s32))  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, s32))  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_or_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s64))  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, s64))  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_or_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u16))  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, u16))  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_or_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u32))  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, u32))  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_or_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u64))  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, u64))  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_or_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s16))  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, s16))  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_or_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s32))  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, s32))  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_or_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s64))  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, s64))  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_or_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u16))  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, u16))  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_or_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u32))  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, u32))  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_or_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u64))  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, u64))  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_xor_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s16))  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, s16))  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_xor_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s32))  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, s32))  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_xor_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s64))  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, s64))  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_xor_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u16))  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, u16))  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_xor_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u32))  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, u32))  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_xor_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u64))  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, u64))  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ge_xor_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s16))  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, s16))  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_xor_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s32))  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, s32))  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_xor_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, s64))  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, s64))  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_xor_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u16))  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, u16))  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_xor_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u32))  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, u32))  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_xor_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u64))  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~lessInteger(a, b, u64))  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_u16_f16_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f16)  # set.yaml:82
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = compareEqual(a, b, f16)  # set.yaml:83
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_eq_u32_f16_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f16)  # set.yaml:82
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareEqual(a, b, f16)  # set.yaml:83
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_eq_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f16, True)  # set.yaml:82
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = compareEqual(a, b, f16, True)  # set.yaml:83
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_eq_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f16, True)  # set.yaml:82
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareEqual(a, b, f16, True)  # set.yaml:83
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_u16_f16_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ne_u32_f16_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:84
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:85
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ne_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:84
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:85
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_lt_u16_f16_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f16)  # set.yaml:88
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = compareLess(a, b, f16)  # set.yaml:89
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_lt_u32_f16_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f16)  # set.yaml:88
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLess(a, b, f16)  # set.yaml:89
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_lt_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f16, True)  # set.yaml:88
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = compareLess(a, b, f16, True)  # set.yaml:89
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_lt_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f16, True)  # set.yaml:88
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLess(a, b, f16, True)  # set.yaml:89
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_le_u16_f16_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # set.yaml:90
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = compareLessEqual(a, b, f16)  # set.yaml:91
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_le_u32_f16_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # set.yaml:90
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLessEqual(a, b, f16)  # set.yaml:91
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_le_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f16, True)  # set.yaml:90
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = compareLessEqual(a, b, f16, True)  # set.yaml:91
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_le_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f16, True)  # set.yaml:90
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLessEqual(a, b, f16, True)  # set.yaml:91
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gt_u16_f16_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f16)  # set.yaml:92
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = compareGreater(a, b, f16)  # set.yaml:93
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_gt_u32_f16_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f16)  # set.yaml:92
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreater(a, b, f16)  # set.yaml:93
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gt_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f16, True)  # set.yaml:92
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = compareGreater(a, b, f16, True)  # set.yaml:93
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_gt_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f16, True)  # set.yaml:92
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreater(a, b, f16, True)  # set.yaml:93
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ge_u16_f16_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = compareGreaterEqual(a, b, f16)  # set.yaml:95
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ge_u32_f16_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreaterEqual(a, b, f16)  # set.yaml:95
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ge_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:94
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:95
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ge_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:94
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:95
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_u16_f16_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_equ_u32_f16_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:96
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:97
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_equ_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:96
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:97
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_neu_u16_f16_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # set.yaml:98
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = compareNotEqual(a, b, f16)  # set.yaml:99
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_neu_u32_f16_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # set.yaml:98
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareNotEqual(a, b, f16)  # set.yaml:99
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_neu_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f16, True)  # set.yaml:98
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = compareNotEqual(a, b, f16, True)  # set.yaml:99
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_neu_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f16, True)  # set.yaml:98
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareNotEqual(a, b, f16, True)  # set.yaml:99
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ltu_u16_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:101
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ltu_u32_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:101
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ltu_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:100
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:101
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ltu_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:100
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:101
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_leu_u16_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # set.yaml:102
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = (~compareGreater(a, b, f16))  # set.yaml:103
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_leu_u32_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # set.yaml:102
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreater(a, b, f16))  # set.yaml:103
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_leu_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f16, True))  # set.yaml:102
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = (~compareGreater(a, b, f16, True))  # set.yaml:103
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_leu_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f16, True))  # set.yaml:102
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreater(a, b, f16, True))  # set.yaml:103
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gtu_u16_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = (~compareLessEqual(a, b, f16))  # set.yaml:105
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_gtu_u32_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLessEqual(a, b, f16))  # set.yaml:105
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gtu_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:104
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:105
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_gtu_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:104
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:105
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_geu_u16_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # set.yaml:106
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = (~compareLess(a, b, f16))  # set.yaml:107
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_geu_u32_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # set.yaml:106
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLess(a, b, f16))  # set.yaml:107
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_geu_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f16, True))  # set.yaml:106
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = (~compareLess(a, b, f16, True))  # set.yaml:107
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_geu_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f16, True))  # set.yaml:106
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLess(a, b, f16, True))  # set.yaml:107
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_num_u16_f16_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:109
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_num_u32_f16_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:109
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_nan_u16_f16_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:111
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_nan_u32_f16_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:111
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_eq_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareEqual(a, b, f16)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_eq_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareEqual(a, b, f16)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_eq_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16, True)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareEqual(a, b, f16, True)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_eq_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16, True)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareEqual(a, b, f16, True)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_eq_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareEqual(a, b, f16)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_eq_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareEqual(a, b, f16)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_eq_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16, True)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareEqual(a, b, f16, True)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_eq_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16, True)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareEqual(a, b, f16, True)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_eq_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareEqual(a, b, f16)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_eq_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareEqual(a, b, f16)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_eq_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16, True)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareEqual(a, b, f16, True)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_eq_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16, True)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareEqual(a, b, f16, True)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ne_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:85
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ne_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:85
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ne_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:85
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ne_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:85
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ne_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:85
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ne_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:85
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_lt_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareLess(a, b, f16)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_lt_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLess(a, b, f16)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_lt_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16, True)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareLess(a, b, f16, True)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_lt_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16, True)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLess(a, b, f16, True)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_lt_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareLess(a, b, f16)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_lt_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLess(a, b, f16)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_lt_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16, True)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareLess(a, b, f16, True)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_lt_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16, True)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLess(a, b, f16, True)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_lt_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareLess(a, b, f16)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_lt_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLess(a, b, f16)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_lt_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16, True)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareLess(a, b, f16, True)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_lt_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16, True)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLess(a, b, f16, True)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_le_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareLessEqual(a, b, f16)  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_le_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLessEqual(a, b, f16)  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_le_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16, True)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareLessEqual(a, b, f16, True)  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_le_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16, True)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLessEqual(a, b, f16, True)  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_le_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareLessEqual(a, b, f16)  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_le_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLessEqual(a, b, f16)  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_le_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16, True)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareLessEqual(a, b, f16, True)  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_le_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16, True)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLessEqual(a, b, f16, True)  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_le_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareLessEqual(a, b, f16)  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_le_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLessEqual(a, b, f16)  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_le_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16, True)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareLessEqual(a, b, f16, True)  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_le_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16, True)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLessEqual(a, b, f16, True)  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gt_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareGreater(a, b, f16)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_gt_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreater(a, b, f16)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gt_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16, True)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareGreater(a, b, f16, True)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_gt_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16, True)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreater(a, b, f16, True)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gt_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareGreater(a, b, f16)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_gt_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreater(a, b, f16)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gt_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16, True)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareGreater(a, b, f16, True)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_gt_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16, True)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreater(a, b, f16, True)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gt_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareGreater(a, b, f16)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_gt_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreater(a, b, f16)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gt_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16, True)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareGreater(a, b, f16, True)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_gt_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16, True)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreater(a, b, f16, True)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ge_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareGreaterEqual(a, b, f16)  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ge_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreaterEqual(a, b, f16)  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ge_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ge_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ge_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareGreaterEqual(a, b, f16)  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ge_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreaterEqual(a, b, f16)  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ge_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ge_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ge_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareGreaterEqual(a, b, f16)  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ge_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreaterEqual(a, b, f16)  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ge_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ge_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_equ_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:97
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_equ_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:97
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_equ_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:97
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_equ_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:97
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_equ_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:97
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_equ_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:97
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_neu_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareNotEqual(a, b, f16)  # set.yaml:99
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_neu_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareNotEqual(a, b, f16)  # set.yaml:99
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_neu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16, True)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareNotEqual(a, b, f16, True)  # set.yaml:99
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_neu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16, True)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareNotEqual(a, b, f16, True)  # set.yaml:99
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_neu_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareNotEqual(a, b, f16)  # set.yaml:99
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_neu_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareNotEqual(a, b, f16)  # set.yaml:99
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_neu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16, True)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareNotEqual(a, b, f16, True)  # set.yaml:99
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_neu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16, True)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareNotEqual(a, b, f16, True)  # set.yaml:99
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_neu_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareNotEqual(a, b, f16)  # set.yaml:99
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_neu_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareNotEqual(a, b, f16)  # set.yaml:99
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_neu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16, True)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareNotEqual(a, b, f16, True)  # set.yaml:99
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_neu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16, True)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareNotEqual(a, b, f16, True)  # set.yaml:99
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ltu_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:101
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ltu_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:101
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ltu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:101
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ltu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:101
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ltu_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:101
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ltu_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:101
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ltu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:101
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ltu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:101
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ltu_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:101
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ltu_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:101
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ltu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:101
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ltu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:101
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_leu_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareGreater(a, b, f16))  # set.yaml:103
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_leu_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreater(a, b, f16))  # set.yaml:103
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_leu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16, True))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareGreater(a, b, f16, True))  # set.yaml:103
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_leu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16, True))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreater(a, b, f16, True))  # set.yaml:103
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_leu_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareGreater(a, b, f16))  # set.yaml:103
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_leu_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreater(a, b, f16))  # set.yaml:103
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_leu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16, True))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareGreater(a, b, f16, True))  # set.yaml:103
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_leu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16, True))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreater(a, b, f16, True))  # set.yaml:103
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_leu_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareGreater(a, b, f16))  # set.yaml:103
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_leu_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreater(a, b, f16))  # set.yaml:103
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_leu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16, True))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareGreater(a, b, f16, True))  # set.yaml:103
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_leu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16, True))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreater(a, b, f16, True))  # set.yaml:103
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gtu_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareLessEqual(a, b, f16))  # set.yaml:105
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_gtu_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLessEqual(a, b, f16))  # set.yaml:105
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gtu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:105
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_gtu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:105
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gtu_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareLessEqual(a, b, f16))  # set.yaml:105
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_gtu_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLessEqual(a, b, f16))  # set.yaml:105
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gtu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:105
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_gtu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:105
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gtu_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareLessEqual(a, b, f16))  # set.yaml:105
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_gtu_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLessEqual(a, b, f16))  # set.yaml:105
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gtu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:105
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_gtu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:105
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_geu_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareLess(a, b, f16))  # set.yaml:107
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_geu_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLess(a, b, f16))  # set.yaml:107
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_geu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16, True))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareLess(a, b, f16, True))  # set.yaml:107
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_geu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16, True))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLess(a, b, f16, True))  # set.yaml:107
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_geu_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareLess(a, b, f16))  # set.yaml:107
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_geu_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLess(a, b, f16))  # set.yaml:107
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_geu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16, True))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareLess(a, b, f16, True))  # set.yaml:107
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_geu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16, True))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLess(a, b, f16, True))  # set.yaml:107
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_geu_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareLess(a, b, f16))  # set.yaml:107
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_geu_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLess(a, b, f16))  # set.yaml:107
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_geu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16, True))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareLess(a, b, f16, True))  # set.yaml:107
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_geu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16, True))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLess(a, b, f16, True))  # set.yaml:107
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_num_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:109
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_num_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:109
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_num_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:109
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_num_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:109
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_num_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:109
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_num_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:109
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_nan_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:111
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_nan_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:111
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_nan_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:111
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_nan_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:111
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_nan_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:111
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_nan_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:111
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_eq_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:82
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = compareEqual(a, b, bf16)  # set.yaml:83
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_eq_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:82
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareEqual(a, b, bf16)  # set.yaml:83
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:85
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ne_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:85
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_lt_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:88
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = compareLess(a, b, bf16)  # set.yaml:89
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_lt_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:88
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLess(a, b, bf16)  # set.yaml:89
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_le_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:90
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = compareLessEqual(a, b, bf16)  # set.yaml:91
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_le_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:90
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLessEqual(a, b, bf16)  # set.yaml:91
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gt_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:92
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = compareGreater(a, b, bf16)  # set.yaml:93
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_gt_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:92
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreater(a, b, bf16)  # set.yaml:93
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ge_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = compareGreaterEqual(a, b, bf16)  # set.yaml:95
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ge_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreaterEqual(a, b, bf16)  # set.yaml:95
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:97
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_equ_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:97
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_neu_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:98
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = compareNotEqual(a, b, bf16)  # set.yaml:99
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_neu_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:98
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareNotEqual(a, b, bf16)  # set.yaml:99
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ltu_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:101
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ltu_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:101
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_leu_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:102
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = (~compareGreater(a, b, bf16))  # set.yaml:103
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_leu_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:102
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreater(a, b, bf16))  # set.yaml:103
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gtu_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = (~compareLessEqual(a, b, bf16))  # set.yaml:105
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_gtu_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLessEqual(a, b, bf16))  # set.yaml:105
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_geu_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:106
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = (~compareLess(a, b, bf16))  # set.yaml:107
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_geu_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:106
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLess(a, b, bf16))  # set.yaml:107
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_num_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:109
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_num_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:109
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_nan_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
-    return select(t, _xffff, _x0000)  # set.yaml:119
+    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:111
+    return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_nan_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
+    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:111
+    return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_eq_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareEqual(a, b, bf16)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_eq_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareEqual(a, b, bf16)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_eq_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareEqual(a, b, bf16)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_eq_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareEqual(a, b, bf16)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_eq_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareEqual(a, b, bf16)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_eq_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareEqual(a, b, bf16)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:85
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ne_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:85
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:85
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ne_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:85
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:85
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ne_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:85
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_lt_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareLess(a, b, bf16)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_lt_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLess(a, b, bf16)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_lt_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareLess(a, b, bf16)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_lt_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLess(a, b, bf16)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_lt_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareLess(a, b, bf16)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_lt_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLess(a, b, bf16)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_le_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareLessEqual(a, b, bf16)  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_le_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLessEqual(a, b, bf16)  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_le_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareLessEqual(a, b, bf16)  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_le_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLessEqual(a, b, bf16)  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_le_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareLessEqual(a, b, bf16)  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_le_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareLessEqual(a, b, bf16)  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gt_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareGreater(a, b, bf16)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_gt_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreater(a, b, bf16)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gt_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareGreater(a, b, bf16)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_gt_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreater(a, b, bf16)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gt_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareGreater(a, b, bf16)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_gt_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreater(a, b, bf16)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ge_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareGreaterEqual(a, b, bf16)  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ge_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreaterEqual(a, b, bf16)  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ge_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareGreaterEqual(a, b, bf16)  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ge_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreaterEqual(a, b, bf16)  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ge_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareGreaterEqual(a, b, bf16)  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ge_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareGreaterEqual(a, b, bf16)  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:97
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_equ_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:97
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:97
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_equ_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:97
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:97
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_equ_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:97
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_neu_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareNotEqual(a, b, bf16)  # set.yaml:99
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_neu_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareNotEqual(a, b, bf16)  # set.yaml:99
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_neu_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareNotEqual(a, b, bf16)  # set.yaml:99
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_neu_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareNotEqual(a, b, bf16)  # set.yaml:99
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_neu_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = compareNotEqual(a, b, bf16)  # set.yaml:99
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_neu_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = compareNotEqual(a, b, bf16)  # set.yaml:99
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ltu_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:101
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ltu_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:101
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ltu_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:101
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ltu_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:101
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ltu_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:101
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ltu_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:101
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_leu_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareGreater(a, b, bf16))  # set.yaml:103
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_leu_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreater(a, b, bf16))  # set.yaml:103
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_leu_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareGreater(a, b, bf16))  # set.yaml:103
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_leu_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreater(a, b, bf16))  # set.yaml:103
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_leu_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareGreater(a, b, bf16))  # set.yaml:103
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_leu_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareGreater(a, b, bf16))  # set.yaml:103
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gtu_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareLessEqual(a, b, bf16))  # set.yaml:105
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_gtu_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLessEqual(a, b, bf16))  # set.yaml:105
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gtu_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareLessEqual(a, b, bf16))  # set.yaml:105
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_gtu_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLessEqual(a, b, bf16))  # set.yaml:105
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_gtu_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareLessEqual(a, b, bf16))  # set.yaml:105
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_gtu_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLessEqual(a, b, bf16))  # set.yaml:105
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_geu_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareLess(a, b, bf16))  # set.yaml:107
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_geu_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLess(a, b, bf16))  # set.yaml:107
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_geu_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareLess(a, b, bf16))  # set.yaml:107
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_geu_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLess(a, b, bf16))  # set.yaml:107
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_geu_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (~compareLess(a, b, bf16))  # set.yaml:107
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_geu_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (~compareLess(a, b, bf16))  # set.yaml:107
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_num_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:109
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_num_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:109
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_num_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:109
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_num_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:109
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_num_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:109
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_num_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:109
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_nan_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:111
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_nan_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:111
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_nan_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:111
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_nan_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:111
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_nan_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
+    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:111
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_nan_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
+    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:111
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_eq_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:82
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, bf16)  # set.yaml:83
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:85
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:88
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = compareLess(a, b, bf16)  # set.yaml:89
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:90
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, bf16)  # set.yaml:91
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:92
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, bf16)  # set.yaml:93
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, bf16)  # set.yaml:95
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_equ_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:97
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_neu_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:98
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, bf16)  # set.yaml:99
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ltu_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:101
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_leu_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:102
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, bf16))  # set.yaml:103
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gtu_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, bf16))  # set.yaml:105
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_geu_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:106
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, bf16))  # set.yaml:107
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_num_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:109
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_nan_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
-    return select(t, _x3f80, _x0000)  # set.yaml:125
+    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:111
+    return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, bf16)  # set.yaml:83
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, bf16)  # set.yaml:83
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_eq_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareEqual(a, b, bf16)  # set.yaml:83
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:85
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:85
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:85
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareLess(a, b, bf16)  # set.yaml:89
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareLess(a, b, bf16)  # set.yaml:89
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_lt_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareLess(a, b, bf16)  # set.yaml:89
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, bf16)  # set.yaml:91
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, bf16)  # set.yaml:91
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_le_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareLessEqual(a, b, bf16)  # set.yaml:91
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, bf16)  # set.yaml:93
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, bf16)  # set.yaml:93
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gt_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreater(a, b, bf16)  # set.yaml:93
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, bf16)  # set.yaml:95
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, bf16)  # set.yaml:95
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ge_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareGreaterEqual(a, b, bf16)  # set.yaml:95
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_equ_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:97
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_equ_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:97
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_equ_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:97
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_neu_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, bf16)  # set.yaml:99
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_neu_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, bf16)  # set.yaml:99
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_neu_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = compareNotEqual(a, b, bf16)  # set.yaml:99
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ltu_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:101
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ltu_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:101
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ltu_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:101
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_leu_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, bf16))  # set.yaml:103
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_leu_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, bf16))  # set.yaml:103
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_leu_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareGreater(a, b, bf16))  # set.yaml:103
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gtu_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, bf16))  # set.yaml:105
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gtu_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, bf16))  # set.yaml:105
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_gtu_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLessEqual(a, b, bf16))  # set.yaml:105
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_geu_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, bf16))  # set.yaml:107
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_geu_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, bf16))  # set.yaml:107
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_geu_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (~compareLess(a, b, bf16))  # set.yaml:107
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_num_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:109
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_num_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:109
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_num_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:109
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_nan_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:111
+    t_2 = (t & c)  # set.yaml:113
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_nan_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:111
+    t_2 = (t | c)  # set.yaml:115
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_nan_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f80, _x0000)  # set.yaml:125
+    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:111
+    t_2 = (t ^ c)  # set.yaml:117
+    return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

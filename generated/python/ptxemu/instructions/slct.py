@@ -16,35 +16,35 @@ _x00000000: Array = _np.array(0x00000000, _np.uint32)
 
 
 def slct_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    return select((~lessInteger(c, _x00000000, s32)), a, b)  # slct.yaml:28
+    return select((~lessInteger(c, _x00000000, s32)), a, b)  # slct.yaml:29
 
 
 def slct_f64_s32_3(a: Array, b: Array, c: Array) -> Array:
-    return select((~lessInteger(c, _x00000000, s32)), a, b)  # slct.yaml:28
+    return select((~lessInteger(c, _x00000000, s32)), a, b)  # slct.yaml:29
 
 
 def slct_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32), a, b)  # slct.yaml:28
+    return select(compareGreaterEqual(c, _x00000000, f32), a, b)  # slct.yaml:29
 
 
 def slct_f64_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32), a, b)  # slct.yaml:28
+    return select(compareGreaterEqual(c, _x00000000, f32), a, b)  # slct.yaml:29
 
 
 def slct_b16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32), a, b)  # slct.yaml:28
+    return select(compareGreaterEqual(c, _x00000000, f32), a, b)  # slct.yaml:29
 
 
 def slct_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:28
+    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:29
 
 
 def slct_ftz_f64_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:28
+    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:29
 
 
 def slct_ftz_b16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:28
+    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:29
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

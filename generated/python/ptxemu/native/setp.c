@@ -5,2186 +5,2186 @@
 #include "formats.h"
 #include "kernel.h"
 
-LANE(setp_eq_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = compareEqual_f32(v_a, v_b);  /* setp.yaml:47 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_eq_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = compareEqual_f32(v_a, v_b);  /* setp.yaml:48 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_eq_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:47 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_eq_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:48 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_ne_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* setp.yaml:49 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_ne_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* setp.yaml:50 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_ne_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:49 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_ne_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:50 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_lt_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = compareLess_f32(v_a, v_b);  /* setp.yaml:51 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_lt_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = compareLess_f32(v_a, v_b);  /* setp.yaml:52 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_lt_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:51 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_lt_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:52 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_le_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* setp.yaml:53 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_le_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* setp.yaml:54 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_le_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:53 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_le_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:54 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_gt_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = compareGreater_f32(v_a, v_b);  /* setp.yaml:55 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_gt_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = compareGreater_f32(v_a, v_b);  /* setp.yaml:56 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_gt_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:55 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_gt_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:56 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_ge_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* setp.yaml:57 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_ge_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* setp.yaml:58 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_ge_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:57 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_ge_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:58 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_equ_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* setp.yaml:59 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_equ_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* setp.yaml:60 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_equ_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* setp.yaml:59 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_equ_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* setp.yaml:60 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_neu_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* setp.yaml:61 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_neu_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* setp.yaml:62 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_neu_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:61 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_neu_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:62 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_ltu_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* setp.yaml:63 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_ltu_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* setp.yaml:64 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_ltu_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:63 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_ltu_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:64 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_leu_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* setp.yaml:65 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_leu_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* setp.yaml:66 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_leu_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:65 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_leu_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:66 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_gtu_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* setp.yaml:67 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_gtu_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* setp.yaml:68 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_gtu_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:67 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_gtu_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:68 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_geu_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = (!compareLess_f32(v_a, v_b));  /* setp.yaml:69 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_geu_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = (!compareLess_f32(v_a, v_b));  /* setp.yaml:70 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_geu_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:69 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_geu_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:70 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_num_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:71 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_num_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:72 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_num_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:71 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_num_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:72 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_nan_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:73 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_nan_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:74 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_nan_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:73 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_nan_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:74 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_eq_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareEqual_f32(v_a, v_b);  /* setp.yaml:47 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_eq_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareEqual_f32(v_a, v_b);  /* setp.yaml:48 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_eq_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:47 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_eq_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:48 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_eq_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareEqual_f32(v_a, v_b);  /* setp.yaml:47 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_eq_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareEqual_f32(v_a, v_b);  /* setp.yaml:48 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_eq_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:47 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_eq_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:48 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_eq_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareEqual_f32(v_a, v_b);  /* setp.yaml:47 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_eq_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareEqual_f32(v_a, v_b);  /* setp.yaml:48 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_eq_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:47 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_eq_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:48 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ne_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* setp.yaml:49 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_ne_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* setp.yaml:50 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ne_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:49 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_ne_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:50 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ne_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* setp.yaml:49 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_ne_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* setp.yaml:50 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ne_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:49 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_ne_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:50 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ne_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* setp.yaml:49 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_ne_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* setp.yaml:50 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ne_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:49 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_ne_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:50 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_lt_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareLess_f32(v_a, v_b);  /* setp.yaml:51 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_lt_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareLess_f32(v_a, v_b);  /* setp.yaml:52 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_lt_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:51 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_lt_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:52 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_lt_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareLess_f32(v_a, v_b);  /* setp.yaml:51 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_lt_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareLess_f32(v_a, v_b);  /* setp.yaml:52 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_lt_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:51 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_lt_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:52 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_lt_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareLess_f32(v_a, v_b);  /* setp.yaml:51 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_lt_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareLess_f32(v_a, v_b);  /* setp.yaml:52 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_lt_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:51 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_lt_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:52 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_le_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* setp.yaml:53 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_le_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* setp.yaml:54 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_le_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:53 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_le_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:54 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_le_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* setp.yaml:53 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_le_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* setp.yaml:54 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_le_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:53 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_le_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:54 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_le_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* setp.yaml:53 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_le_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* setp.yaml:54 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_le_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:53 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_le_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:54 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_gt_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareGreater_f32(v_a, v_b);  /* setp.yaml:55 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_gt_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareGreater_f32(v_a, v_b);  /* setp.yaml:56 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_gt_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:55 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_gt_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:56 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_gt_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareGreater_f32(v_a, v_b);  /* setp.yaml:55 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_gt_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareGreater_f32(v_a, v_b);  /* setp.yaml:56 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_gt_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:55 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_gt_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:56 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_gt_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareGreater_f32(v_a, v_b);  /* setp.yaml:55 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_gt_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareGreater_f32(v_a, v_b);  /* setp.yaml:56 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_gt_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:55 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_gt_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:56 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ge_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* setp.yaml:57 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_ge_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* setp.yaml:58 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ge_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:57 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_ge_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:58 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ge_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* setp.yaml:57 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_ge_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* setp.yaml:58 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ge_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:57 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_ge_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:58 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ge_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* setp.yaml:57 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_ge_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* setp.yaml:58 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ge_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:57 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_ge_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:58 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_equ_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* setp.yaml:59 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_equ_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* setp.yaml:60 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_equ_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* setp.yaml:59 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_equ_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* setp.yaml:60 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_equ_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* setp.yaml:59 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_equ_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* setp.yaml:60 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_equ_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* setp.yaml:59 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_equ_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* setp.yaml:60 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_equ_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* setp.yaml:59 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_equ_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* setp.yaml:60 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_equ_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* setp.yaml:59 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_equ_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* setp.yaml:60 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_neu_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* setp.yaml:61 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_neu_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* setp.yaml:62 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_neu_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:61 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_neu_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:62 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_neu_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* setp.yaml:61 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_neu_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* setp.yaml:62 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_neu_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:61 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_neu_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:62 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_neu_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* setp.yaml:61 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_neu_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* setp.yaml:62 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_neu_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:61 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_neu_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:62 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ltu_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* setp.yaml:63 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_ltu_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* setp.yaml:64 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ltu_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:63 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_ltu_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:64 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ltu_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* setp.yaml:63 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_ltu_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* setp.yaml:64 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ltu_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:63 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_ltu_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:64 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ltu_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* setp.yaml:63 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_ltu_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* setp.yaml:64 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ltu_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:63 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_ltu_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:64 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_leu_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* setp.yaml:65 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_leu_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* setp.yaml:66 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_leu_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:65 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_leu_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:66 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_leu_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* setp.yaml:65 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_leu_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* setp.yaml:66 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_leu_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:65 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_leu_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:66 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_leu_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* setp.yaml:65 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_leu_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* setp.yaml:66 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_leu_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:65 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_leu_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:66 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_gtu_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* setp.yaml:67 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_gtu_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* setp.yaml:68 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_gtu_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:67 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_gtu_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:68 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_gtu_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* setp.yaml:67 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_gtu_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* setp.yaml:68 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_gtu_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:67 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_gtu_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:68 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_gtu_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* setp.yaml:67 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_gtu_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* setp.yaml:68 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_gtu_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:67 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_gtu_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:68 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_geu_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareLess_f32(v_a, v_b));  /* setp.yaml:69 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_geu_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareLess_f32(v_a, v_b));  /* setp.yaml:70 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_geu_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:69 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_geu_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:70 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_geu_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareLess_f32(v_a, v_b));  /* setp.yaml:69 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_geu_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareLess_f32(v_a, v_b));  /* setp.yaml:70 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_geu_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:69 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_geu_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:70 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_geu_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareLess_f32(v_a, v_b));  /* setp.yaml:69 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_geu_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareLess_f32(v_a, v_b));  /* setp.yaml:70 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_geu_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:69 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_geu_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:70 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_num_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:71 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_num_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:72 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_num_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:71 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_num_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:72 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_num_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:71 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_num_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:72 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_num_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:71 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_num_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:72 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_num_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:71 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_num_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:72 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_num_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:71 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_num_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:72 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_nan_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:73 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_nan_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:74 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_nan_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:73 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_nan_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:74 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_nan_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:73 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_nan_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:74 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_nan_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:73 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_nan_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:74 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_nan_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:73 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_nan_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:74 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_nan_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:73 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_nan_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:74 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_eq_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
-    _Bool v_t = compareEqual_f64(v_a, v_b);  /* setp.yaml:47 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_eq_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+    _Bool v_t = compareEqual_f64(v_a, v_b);  /* setp.yaml:48 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_ne_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* setp.yaml:49 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_ne_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* setp.yaml:50 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_lt_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
-    _Bool v_t = compareLess_f64(v_a, v_b);  /* setp.yaml:51 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_lt_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+    _Bool v_t = compareLess_f64(v_a, v_b);  /* setp.yaml:52 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_le_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
-    _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* setp.yaml:53 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_le_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+    _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* setp.yaml:54 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_gt_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
-    _Bool v_t = compareGreater_f64(v_a, v_b);  /* setp.yaml:55 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_gt_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+    _Bool v_t = compareGreater_f64(v_a, v_b);  /* setp.yaml:56 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_ge_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
-    _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* setp.yaml:57 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_ge_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+    _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* setp.yaml:58 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_equ_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* setp.yaml:59 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_equ_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* setp.yaml:60 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_neu_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
-    _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* setp.yaml:61 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_neu_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+    _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* setp.yaml:62 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_ltu_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
-    _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* setp.yaml:63 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_ltu_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+    _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* setp.yaml:64 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_leu_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
-    _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* setp.yaml:65 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_leu_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+    _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* setp.yaml:66 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_gtu_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
-    _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* setp.yaml:67 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_gtu_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+    _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* setp.yaml:68 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_geu_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
-    _Bool v_t = (!compareLess_f64(v_a, v_b));  /* setp.yaml:69 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_geu_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+    _Bool v_t = (!compareLess_f64(v_a, v_b));  /* setp.yaml:70 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_num_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
-    _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* setp.yaml:71 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_num_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+    _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* setp.yaml:72 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_nan_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
-    _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* setp.yaml:73 */
-    _Bool v_p = v_t;  /* setp.yaml:74 */
-    _Bool v_q = (!v_t);  /* setp.yaml:75 */
+LANE(setp_nan_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+    _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* setp.yaml:74 */
+    _Bool v_p = v_t;  /* setp.yaml:75 */
+    _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
     return v_p;
 }
 
-LANE(setp_eq_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareEqual_f64(v_a, v_b);  /* setp.yaml:47 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_eq_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareEqual_f64(v_a, v_b);  /* setp.yaml:48 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_eq_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareEqual_f64(v_a, v_b);  /* setp.yaml:47 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_eq_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareEqual_f64(v_a, v_b);  /* setp.yaml:48 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_eq_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareEqual_f64(v_a, v_b);  /* setp.yaml:47 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_eq_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareEqual_f64(v_a, v_b);  /* setp.yaml:48 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ne_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* setp.yaml:49 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_ne_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* setp.yaml:50 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ne_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* setp.yaml:49 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_ne_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* setp.yaml:50 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ne_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* setp.yaml:49 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_ne_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* setp.yaml:50 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_lt_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareLess_f64(v_a, v_b);  /* setp.yaml:51 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_lt_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareLess_f64(v_a, v_b);  /* setp.yaml:52 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_lt_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareLess_f64(v_a, v_b);  /* setp.yaml:51 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_lt_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareLess_f64(v_a, v_b);  /* setp.yaml:52 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_lt_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareLess_f64(v_a, v_b);  /* setp.yaml:51 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_lt_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareLess_f64(v_a, v_b);  /* setp.yaml:52 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_le_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* setp.yaml:53 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_le_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* setp.yaml:54 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_le_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* setp.yaml:53 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_le_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* setp.yaml:54 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_le_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* setp.yaml:53 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_le_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* setp.yaml:54 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_gt_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareGreater_f64(v_a, v_b);  /* setp.yaml:55 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_gt_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareGreater_f64(v_a, v_b);  /* setp.yaml:56 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_gt_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareGreater_f64(v_a, v_b);  /* setp.yaml:55 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_gt_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareGreater_f64(v_a, v_b);  /* setp.yaml:56 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_gt_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareGreater_f64(v_a, v_b);  /* setp.yaml:55 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_gt_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareGreater_f64(v_a, v_b);  /* setp.yaml:56 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ge_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* setp.yaml:57 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_ge_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* setp.yaml:58 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ge_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* setp.yaml:57 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_ge_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* setp.yaml:58 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ge_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* setp.yaml:57 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_ge_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* setp.yaml:58 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_equ_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* setp.yaml:59 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_equ_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* setp.yaml:60 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_equ_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* setp.yaml:59 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_equ_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* setp.yaml:60 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_equ_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* setp.yaml:59 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_equ_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* setp.yaml:60 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_neu_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* setp.yaml:61 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_neu_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* setp.yaml:62 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_neu_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* setp.yaml:61 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_neu_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* setp.yaml:62 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_neu_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* setp.yaml:61 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_neu_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* setp.yaml:62 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ltu_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* setp.yaml:63 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_ltu_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* setp.yaml:64 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ltu_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* setp.yaml:63 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_ltu_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* setp.yaml:64 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_ltu_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* setp.yaml:63 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_ltu_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* setp.yaml:64 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_leu_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* setp.yaml:65 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_leu_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* setp.yaml:66 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_leu_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* setp.yaml:65 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_leu_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* setp.yaml:66 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_leu_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* setp.yaml:65 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_leu_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* setp.yaml:66 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_gtu_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* setp.yaml:67 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_gtu_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* setp.yaml:68 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_gtu_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* setp.yaml:67 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_gtu_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* setp.yaml:68 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_gtu_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* setp.yaml:67 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_gtu_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* setp.yaml:68 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_geu_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareLess_f64(v_a, v_b));  /* setp.yaml:69 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_geu_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareLess_f64(v_a, v_b));  /* setp.yaml:70 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_geu_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareLess_f64(v_a, v_b));  /* setp.yaml:69 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_geu_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareLess_f64(v_a, v_b));  /* setp.yaml:70 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_geu_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!compareLess_f64(v_a, v_b));  /* setp.yaml:69 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_geu_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!compareLess_f64(v_a, v_b));  /* setp.yaml:70 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_num_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* setp.yaml:71 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_num_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* setp.yaml:72 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_num_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* setp.yaml:71 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_num_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* setp.yaml:72 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_num_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* setp.yaml:71 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_num_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* setp.yaml:72 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_nan_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* setp.yaml:73 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:77 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:78 */
+LANE(setp_nan_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* setp.yaml:74 */
+    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
+    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_nan_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* setp.yaml:73 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:80 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:81 */
+LANE(setp_nan_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* setp.yaml:74 */
+    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
+    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_nan_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* setp.yaml:73 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:83 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:84 */
+LANE(setp_nan_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* setp.yaml:74 */
+    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
+    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
     return v_p_2;
 }
 
-LANE(setp_eq_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareEqual_f16(v_a, v_b);  /* setp.yaml:47 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_eq_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareEqual_f16(v_a, v_b);  /* setp.yaml:48 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_eq_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:47 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_eq_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:48 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_ne_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* setp.yaml:49 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_ne_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* setp.yaml:50 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_ne_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:49 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_ne_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:50 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_lt_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLess_f16(v_a, v_b);  /* setp.yaml:51 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_lt_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareLess_f16(v_a, v_b);  /* setp.yaml:52 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_lt_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:51 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_lt_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:52 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_le_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* setp.yaml:53 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_le_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* setp.yaml:54 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_le_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:53 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_le_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:54 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_gt_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreater_f16(v_a, v_b);  /* setp.yaml:55 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_gt_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareGreater_f16(v_a, v_b);  /* setp.yaml:56 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_gt_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:55 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_gt_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:56 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_ge_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* setp.yaml:57 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_ge_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* setp.yaml:58 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_ge_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:57 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_ge_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:58 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_equ_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* setp.yaml:59 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_equ_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* setp.yaml:60 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_equ_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* setp.yaml:59 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_equ_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* setp.yaml:60 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_neu_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* setp.yaml:61 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_neu_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* setp.yaml:62 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_neu_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:61 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_neu_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:62 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_ltu_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* setp.yaml:63 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_ltu_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* setp.yaml:64 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_ltu_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:63 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_ltu_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:64 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_leu_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* setp.yaml:65 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_leu_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* setp.yaml:66 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_leu_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:65 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_leu_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:66 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_gtu_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* setp.yaml:67 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_gtu_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* setp.yaml:68 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_gtu_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:67 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_gtu_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:68 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_geu_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* setp.yaml:69 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_geu_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* setp.yaml:70 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_geu_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:69 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_geu_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:70 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_num_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:71 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_num_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:72 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_num_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:71 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_num_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:72 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_nan_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:73 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_nan_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:74 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_nan_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:73 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_nan_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:74 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_eq_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(v_a, v_b);  /* setp.yaml:47 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_eq_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f16(v_a, v_b);  /* setp.yaml:48 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_eq_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:47 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_eq_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:48 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_eq_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(v_a, v_b);  /* setp.yaml:47 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_eq_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f16(v_a, v_b);  /* setp.yaml:48 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_eq_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:47 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_eq_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:48 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_eq_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(v_a, v_b);  /* setp.yaml:47 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_eq_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f16(v_a, v_b);  /* setp.yaml:48 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_eq_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:47 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_eq_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:48 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_ne_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* setp.yaml:49 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_ne_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* setp.yaml:50 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_ne_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:49 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_ne_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:50 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_ne_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* setp.yaml:49 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_ne_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* setp.yaml:50 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_ne_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:49 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_ne_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:50 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_ne_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* setp.yaml:49 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_ne_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* setp.yaml:50 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_ne_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:49 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_ne_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:50 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_lt_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(v_a, v_b);  /* setp.yaml:51 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_lt_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f16(v_a, v_b);  /* setp.yaml:52 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_lt_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:51 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_lt_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:52 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_lt_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(v_a, v_b);  /* setp.yaml:51 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_lt_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f16(v_a, v_b);  /* setp.yaml:52 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_lt_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:51 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_lt_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:52 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_lt_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(v_a, v_b);  /* setp.yaml:51 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_lt_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f16(v_a, v_b);  /* setp.yaml:52 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_lt_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:51 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_lt_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:52 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_le_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* setp.yaml:53 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_le_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* setp.yaml:54 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_le_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:53 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_le_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:54 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_le_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* setp.yaml:53 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_le_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* setp.yaml:54 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_le_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:53 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_le_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:54 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_le_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* setp.yaml:53 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_le_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* setp.yaml:54 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_le_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:53 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_le_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:54 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_gt_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(v_a, v_b);  /* setp.yaml:55 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_gt_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f16(v_a, v_b);  /* setp.yaml:56 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_gt_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:55 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_gt_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:56 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_gt_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(v_a, v_b);  /* setp.yaml:55 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_gt_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f16(v_a, v_b);  /* setp.yaml:56 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_gt_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:55 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_gt_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:56 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_gt_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(v_a, v_b);  /* setp.yaml:55 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_gt_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f16(v_a, v_b);  /* setp.yaml:56 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_gt_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:55 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_gt_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:56 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_ge_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* setp.yaml:57 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_ge_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* setp.yaml:58 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_ge_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:57 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_ge_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:58 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_ge_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* setp.yaml:57 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_ge_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* setp.yaml:58 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_ge_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:57 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_ge_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:58 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_ge_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* setp.yaml:57 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_ge_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* setp.yaml:58 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_ge_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:57 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_ge_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:58 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_equ_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* setp.yaml:59 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_equ_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* setp.yaml:60 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_equ_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* setp.yaml:59 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_equ_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* setp.yaml:60 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_equ_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* setp.yaml:59 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_equ_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* setp.yaml:60 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_equ_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* setp.yaml:59 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_equ_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* setp.yaml:60 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_equ_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* setp.yaml:59 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_equ_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* setp.yaml:60 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_equ_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* setp.yaml:59 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_equ_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* setp.yaml:60 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_neu_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* setp.yaml:61 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_neu_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* setp.yaml:62 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_neu_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:61 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_neu_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:62 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_neu_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* setp.yaml:61 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_neu_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* setp.yaml:62 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_neu_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:61 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_neu_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:62 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_neu_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* setp.yaml:61 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_neu_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* setp.yaml:62 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_neu_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:61 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_neu_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:62 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_ltu_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* setp.yaml:63 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_ltu_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* setp.yaml:64 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_ltu_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:63 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_ltu_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:64 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_ltu_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* setp.yaml:63 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_ltu_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* setp.yaml:64 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_ltu_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:63 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_ltu_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:64 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_ltu_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* setp.yaml:63 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_ltu_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* setp.yaml:64 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_ltu_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:63 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_ltu_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:64 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_leu_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* setp.yaml:65 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_leu_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* setp.yaml:66 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_leu_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:65 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_leu_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:66 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_leu_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* setp.yaml:65 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_leu_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* setp.yaml:66 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_leu_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:65 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_leu_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:66 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_leu_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* setp.yaml:65 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_leu_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* setp.yaml:66 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_leu_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:65 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_leu_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:66 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_gtu_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* setp.yaml:67 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_gtu_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* setp.yaml:68 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_gtu_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:67 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_gtu_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:68 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_gtu_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* setp.yaml:67 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_gtu_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* setp.yaml:68 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_gtu_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:67 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_gtu_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:68 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_gtu_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* setp.yaml:67 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_gtu_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* setp.yaml:68 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_gtu_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:67 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_gtu_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:68 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_geu_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* setp.yaml:69 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_geu_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* setp.yaml:70 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_geu_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:69 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_geu_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:70 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_geu_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* setp.yaml:69 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_geu_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* setp.yaml:70 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_geu_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:69 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_geu_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:70 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_geu_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* setp.yaml:69 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_geu_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* setp.yaml:70 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_geu_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:69 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_geu_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:70 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_num_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:71 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_num_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:72 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_num_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:71 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_num_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:72 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_num_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:71 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_num_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:72 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_num_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:71 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_num_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:72 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_num_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:71 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_num_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:72 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_num_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:71 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_num_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:72 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_nan_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:73 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_nan_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:74 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_nan_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:73 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_nan_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:74 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_nan_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:73 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_nan_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:74 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_nan_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:73 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_nan_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:74 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_nan_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:73 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_nan_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:74 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_nan_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:73 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_nan_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:74 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_eq_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* setp.yaml:47 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_eq_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* setp.yaml:48 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_ne_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* setp.yaml:49 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_ne_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* setp.yaml:50 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_lt_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLess_bf16(v_a, v_b);  /* setp.yaml:51 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_lt_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareLess_bf16(v_a, v_b);  /* setp.yaml:52 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_le_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* setp.yaml:53 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_le_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* setp.yaml:54 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_gt_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* setp.yaml:55 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_gt_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* setp.yaml:56 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_ge_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* setp.yaml:57 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_ge_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* setp.yaml:58 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_equ_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* setp.yaml:59 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_equ_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* setp.yaml:60 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_neu_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* setp.yaml:61 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_neu_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* setp.yaml:62 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_ltu_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* setp.yaml:63 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_ltu_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* setp.yaml:64 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_leu_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* setp.yaml:65 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_leu_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* setp.yaml:66 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_gtu_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* setp.yaml:67 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_gtu_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* setp.yaml:68 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_geu_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* setp.yaml:69 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_geu_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* setp.yaml:70 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_num_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* setp.yaml:71 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_num_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* setp.yaml:72 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_nan_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* setp.yaml:73 */
-    return v_t;  /* setp.yaml:74 */
+LANE(setp_nan_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* setp.yaml:74 */
+    return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_eq_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* setp.yaml:47 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_eq_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* setp.yaml:48 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_eq_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* setp.yaml:47 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_eq_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* setp.yaml:48 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_eq_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* setp.yaml:47 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_eq_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* setp.yaml:48 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_ne_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* setp.yaml:49 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_ne_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* setp.yaml:50 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_ne_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* setp.yaml:49 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_ne_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* setp.yaml:50 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_ne_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* setp.yaml:49 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_ne_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* setp.yaml:50 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_lt_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_bf16(v_a, v_b);  /* setp.yaml:51 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_lt_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_bf16(v_a, v_b);  /* setp.yaml:52 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_lt_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_bf16(v_a, v_b);  /* setp.yaml:51 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_lt_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_bf16(v_a, v_b);  /* setp.yaml:52 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_lt_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_bf16(v_a, v_b);  /* setp.yaml:51 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_lt_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLess_bf16(v_a, v_b);  /* setp.yaml:52 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_le_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* setp.yaml:53 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_le_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* setp.yaml:54 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_le_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* setp.yaml:53 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_le_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* setp.yaml:54 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_le_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* setp.yaml:53 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_le_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* setp.yaml:54 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_gt_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* setp.yaml:55 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_gt_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* setp.yaml:56 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_gt_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* setp.yaml:55 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_gt_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* setp.yaml:56 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_gt_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* setp.yaml:55 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_gt_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* setp.yaml:56 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_ge_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* setp.yaml:57 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_ge_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* setp.yaml:58 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_ge_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* setp.yaml:57 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_ge_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* setp.yaml:58 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_ge_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* setp.yaml:57 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_ge_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* setp.yaml:58 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_equ_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* setp.yaml:59 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_equ_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* setp.yaml:60 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_equ_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* setp.yaml:59 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_equ_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* setp.yaml:60 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_equ_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* setp.yaml:59 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_equ_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* setp.yaml:60 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_neu_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* setp.yaml:61 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_neu_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* setp.yaml:62 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_neu_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* setp.yaml:61 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_neu_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* setp.yaml:62 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_neu_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* setp.yaml:61 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_neu_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* setp.yaml:62 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_ltu_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* setp.yaml:63 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_ltu_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* setp.yaml:64 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_ltu_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* setp.yaml:63 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_ltu_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* setp.yaml:64 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_ltu_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* setp.yaml:63 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_ltu_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* setp.yaml:64 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_leu_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* setp.yaml:65 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_leu_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* setp.yaml:66 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_leu_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* setp.yaml:65 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_leu_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* setp.yaml:66 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_leu_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* setp.yaml:65 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_leu_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* setp.yaml:66 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_gtu_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* setp.yaml:67 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_gtu_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* setp.yaml:68 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_gtu_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* setp.yaml:67 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_gtu_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* setp.yaml:68 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_gtu_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* setp.yaml:67 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_gtu_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* setp.yaml:68 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_geu_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* setp.yaml:69 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_geu_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* setp.yaml:70 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_geu_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* setp.yaml:69 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_geu_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* setp.yaml:70 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_geu_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* setp.yaml:69 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_geu_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* setp.yaml:70 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_num_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* setp.yaml:71 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_num_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* setp.yaml:72 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_num_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* setp.yaml:71 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_num_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* setp.yaml:72 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_num_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* setp.yaml:71 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_num_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* setp.yaml:72 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_nan_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* setp.yaml:73 */
-    return (v_t & v_c);  /* setp.yaml:77 */
+LANE(setp_nan_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* setp.yaml:74 */
+    return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_nan_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* setp.yaml:73 */
-    return (v_t | v_c);  /* setp.yaml:80 */
+LANE(setp_nan_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* setp.yaml:74 */
+    return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_nan_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* setp.yaml:73 */
-    return (v_t ^ v_c);  /* setp.yaml:83 */
+LANE(setp_nan_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* setp.yaml:74 */
+    return (v_t ^ v_c);  /* setp.yaml:84 */
 }
