@@ -185,12 +185,16 @@ class Function(Kernel):
         program, size = self._program, arrays[-1].size
         results = dict(zip((named.value for named in program.results), arrays[len(program.inputs) :], strict=True))
         values = dict(zip((named.value for named in program.inputs), arrays, strict=False))
-        if len(pieces) != 1:
+        if len(pieces) != 1 or isinstance(pieces[0], Alone):
             values |= {value: np.full(size, bits) for value, bits in program.constants.items()}
-        for piece in pieces or program.steps:
-            if isinstance(piece, Step):
-                run(piece, values, size)
-            elif isinstance(piece, Alone):
+        if not pieces:
+            for step, done_with in zip(program.steps, program.done_with, strict=True):
+                run(step, values, size)
+                # Their memory is in the cache, for what comes next.
+                for value in done_with:
+                    del values[value]
+        for piece in pieces:
+            if isinstance(piece, Alone):
                 run(piece.step, values, size, piece.native)
             else:
                 # What is a result at once goes where results go.

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .assembler import ASSEMBLER, OPERANDS, UNPACKS, VECTORS_ELSEWHERE
+from .assembler import ASSEMBLER, OPERANDS, OTHER_TYPES, OTHERS, UNPACKS, VECTORS_ELSEWHERE
+from .index import TYPES
 from .lookup import Row, rows_of
 from .ptx import constants
+from .ptx.elsewhere import is_elsewhere
 from .signature import Signature, Type, signature
 
 
@@ -58,6 +60,12 @@ class Rules:
 
 def _has_two(s: Signature) -> bool:
     return len(s.results) > 1 or len(s.results[0].registers) > 1
+
+
+def is_other(opcode: str, names: Sequence[str]) -> bool:
+    """Whether a spelling is one of other instructions of an opcode's name."""
+    own = {row.types for row in rows_of(opcode)}
+    return opcode in OTHERS and is_elsewhere(names, OTHERS[opcode], lambda n: n in TYPES or n in OTHER_TYPES, own)
 
 
 def statement(row: Row, s: Signature) -> Statement:

@@ -190,6 +190,7 @@ def refused(text: str, **options: Any) -> list[tuple[int, int, str]]:
         ("L: add.f32 d, a, b;", 1, "no labels"),
         ("fmaa.rn.f32 d, a, b, c;", 1, "did you mean 'fma'?"),
         ("fma.f32 d, a, b, c;", 1, "write fma.r"),
+        ("mad.lo.s32 d, a, b, c;", 1, "mad.lo.s32 is PTX outside of the database"),
         ("add.f32 d, a, 1;", 15, "write it as a floating-point number"),
         ("add.f32 d, a, 1.x;", 15, "no operand"),
         ("add.f32 %0, %1, %2;", 9, "%0 is of CUDA's inline assembly"),
@@ -238,8 +239,12 @@ def test_a_target_must_have_the_statements() -> None:
     header = ".version 7.8\n.target sm_90\n.address_size 64\n"
     assert ptxemu.function(header + text).target == "sm_90"
     assert "does not exist on sm_80" in refused(header + text, target="sm_80")[0][2]
-    ((line, _, said),) = refused(header.replace("7.8", "7.0") + text)
-    assert line == 5 and said.endswith("needs sm_90, PTX 7.8; .version is 7.0")
+    older = ".version 8.0\n.target sm_80\nadd.f32 t, a, b;\ncvt.rna.satfinite.tf32.f32 d, a;"
+    ((line, _, said),) = refused(older)
+    assert line == 4 and said.endswith("needs sm_80, PTX 8.1; .version is 8.0")
+    assert (2, 1, "PTX 7.0 does not know sm_90; write .version 7.8 or newer") in refused(
+        header.replace("7.8", "7.0") + text
+    )
 
 
 def test_a_function_is_pickled() -> None:

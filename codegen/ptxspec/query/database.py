@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Self
 from ..catalog import Catalog, PtxVersion, Requirement, Target, requirement_of
 from ..check.claims import basis_text, bound
 from ..diagnostics import PtxspecError, known_range, unknown
+from ..ptx.elsewhere import is_elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -321,18 +322,10 @@ class Database:
     def is_elsewhere(self, opcode: str, names: Iterable[str]) -> bool:
         """Whether an opcode of the database has other instructions with these types, of which nothing is known here:
         those that its file names, or where it names none, all that it does not describe."""
-        assembler, names = self.opcodes[opcode].data["assembler"], tuple(names)
-        types = tuple(self.form(opcode, *names).split(".")[1:])
-        if not {*assembler["empty_types"], *assembler["other_modifiers"]}.isdisjoint(names):
-            return True
-        if not types:
-            return False
-        if assembler["elsewhere"] is None:
-            return types not in self.opcodes[opcode].types
-        # A form may name modifiers that only other instructions have, as in .cc.u32.
-        forms = (tuple(form.split(".")) for form in assembler["elsewhere"])
-        more = {*names}.difference(types)
-        return any(form[-len(types) :] == types and more.issuperset(form[: -len(types)]) for form in forms)
+        about = self.opcodes[opcode]
+        return is_elsewhere(
+            tuple(names), about.data["assembler"], lambda n: n in self.types or n in self.other_types, about.types
+        )
 
     def is_other_type(self, name: str) -> bool:
         """Whether a name is a type that instructions outside of the database have: it is not declared, or no float."""

@@ -280,6 +280,171 @@ OPERANDS: dict[str, list[dict[str, Any]]] = {
     ],
 }
 
+# What other instructions of an opcode's name there are, for ptx/elsewhere.py.
+OTHERS: dict[str, dict[str, Any]] = {
+    "abs": {
+        "elsewhere": ["s16", "s32", "s64"],
+        "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
+        "other_modifiers": [],
+    },
+    "add": {
+        "elsewhere": ["s16", "s64", "u16", "u64", "cc.s32", "cc.u32", "s16x2", "u16x2", "s8x4", "u8x4"],
+        "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
+        "other_modifiers": [],
+    },
+    "and": {
+        "elsewhere": [],
+        "empty_types": ["b2", "b8x16"],
+        "other_modifiers": [],
+    },
+    "copysign": {
+        "elsewhere": [],
+        "empty_types": ["b2", "b8x16"],
+        "other_modifiers": [],
+    },
+    "cos": {
+        "elsewhere": [],
+        "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
+        "other_modifiers": [],
+    },
+    "cvt": {
+        "elsewhere": ["e2m1p4x4.f32", "ue8m0x4.f32", "ue8m0x2.f16x2", "f16x2.ue8m0x2", "s2f6x2.f16x2", "f16x2.s2f6x2"],
+        "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
+        "other_modifiers": ["pack"],
+    },
+    "div": {
+        "elsewhere": ["s16", "s32", "s64", "u16", "u32", "u64"],
+        "empty_types": ["b2", "b8x16"],
+        "other_modifiers": [],
+    },
+    "ex2": {
+        "elsewhere": [],
+        "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
+        "other_modifiers": [],
+    },
+    "fma": {
+        "elsewhere": [],
+        "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
+        "other_modifiers": [],
+    },
+    "lg2": {
+        "elsewhere": [],
+        "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
+        "other_modifiers": [],
+    },
+    "mad": {
+        "elsewhere": ["s16", "s32", "s64", "u16", "u32", "u64"],
+        "empty_types": ["b2", "b8x16"],
+        "other_modifiers": [],
+    },
+    "max": {
+        "elsewhere": ["s16", "s32", "s64", "u16", "u32", "u64", "s16x2", "u16x2", "s8x4", "u8x4"],
+        "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
+        "other_modifiers": [],
+    },
+    "min": {
+        "elsewhere": ["s16", "s32", "s64", "u16", "u32", "u64", "s16x2", "u16x2", "s8x4", "u8x4"],
+        "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
+        "other_modifiers": [],
+    },
+    "mov": {
+        "elsewhere": ["b128"],
+        "empty_types": ["b2", "b8x16"],
+        "other_modifiers": [],
+    },
+    "mul": {
+        "elsewhere": ["s16", "s32", "s64", "u16", "u32", "u64"],
+        "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
+        "other_modifiers": [],
+    },
+    "neg": {
+        "elsewhere": ["s16", "s32", "s64", "s8x4"],
+        "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
+        "other_modifiers": [],
+    },
+    "not": {
+        "elsewhere": [],
+        "empty_types": ["b2", "b8x16"],
+        "other_modifiers": [],
+    },
+    "or": {
+        "elsewhere": [],
+        "empty_types": ["b2", "b8x16"],
+        "other_modifiers": [],
+    },
+    "rcp": {
+        "elsewhere": [],
+        "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
+        "other_modifiers": [],
+    },
+    "rsqrt": {
+        "elsewhere": [],
+        "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
+        "other_modifiers": [],
+    },
+    "selp": {
+        "elsewhere": ["s16", "s32", "s64", "u16", "u32", "u64"],
+        "empty_types": ["b2", "b8x16"],
+        "other_modifiers": [],
+    },
+    "set": {
+        "elsewhere": ["u32.b16", "u32.b32", "u32.b64", "u32.s16", "u32.s32", "u32.s64", "u32.u16", "u32.u32", "u32.u64", "s32.b16", "s32.b32", "s32.b64", "s32.s16", "s32.s32", "s32.s64", "s32.u16", "s32.u32", "s32.u64", "u8x4", "s8x4", "u16x2", "s16x2"],
+        "empty_types": [],
+        "other_modifiers": [],
+    },
+    "setp": {
+        "elsewhere": ["b16", "b32", "b64", "s16", "s32", "s64", "u16", "u32", "u64"],
+        "empty_types": [],
+        "other_modifiers": [],
+    },
+    "shl": {
+        "elsewhere": [],
+        "empty_types": ["b2", "b8x16"],
+        "other_modifiers": [],
+    },
+    "shr": {
+        "elsewhere": [],
+        "empty_types": ["b2", "b8x16"],
+        "other_modifiers": [],
+    },
+    "sin": {
+        "elsewhere": [],
+        "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
+        "other_modifiers": [],
+    },
+    "slct": {
+        "elsewhere": ["b16.s32", "b32.s32", "b64.s32", "s16.s32", "s32.s32", "s64.s32", "u16.s32", "u32.s32", "u64.s32"],
+        "empty_types": [],
+        "other_modifiers": [],
+    },
+    "sqrt": {
+        "elsewhere": [],
+        "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
+        "other_modifiers": [],
+    },
+    "sub": {
+        "elsewhere": ["s16", "s64", "u16", "u64", "cc.s32", "cc.u32", "s8x4", "u8x4"],
+        "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
+        "other_modifiers": [],
+    },
+    "tanh": {
+        "elsewhere": [],
+        "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
+        "other_modifiers": [],
+    },
+    "testp": {
+        "elsewhere": [],
+        "empty_types": ["b2", "b8x16"],
+        "other_modifiers": [],
+    },
+    "xor": {
+        "elsewhere": [],
+        "empty_types": ["b2", "b8x16"],
+        "other_modifiers": [],
+    },
+}
+OTHER_TYPES = frozenset(["b1", "b2", "b4", "b128", "b8x16", "s2", "s4", "s8x4", "s16x2", "u2", "u4", "u8x4", "e2m1", "e2m3", "e3m2", "e4m3", "e5m2", "ue4m3", "samplerref", "surfref", "texref"])
+
 # Opcodes of which a statement with a vector among its sources may stand the other way round.
 UNPACKS = frozenset(["mov"])
 # Opcodes of which statements with registers that are vectors are other instructions.

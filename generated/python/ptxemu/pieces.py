@@ -103,18 +103,8 @@ def _loops(steps: Sequence[Step]) -> list[tuple[str, list[Step]]]:
     return [(_ORDINARY if direction == _ANY else direction, found) for direction, found in found]
 
 
-def _reads(step: Step) -> set[int]:
-    guard = {step.guard[0]} if step.guard else set()
-    kept = {v for v in step.before if v is not None} if step.guard else set()
-    return {*step.sources, *guard, *kept}
-
-
-def _writes(step: Step) -> set[int]:
-    return {v for v in step.results if v is not None}
-
-
 def _read_by(parts: Sequence[Step | list[Step]]) -> set[int]:
-    return {v for part in parts for step in ([part] if isinstance(part, Step) else part) for v in _reads(step)}
+    return {v for part in parts for step in ([part] if isinstance(part, Step) else part) for v in step.reads}
 
 
 def _types(program: Program) -> dict[int, Type]:
@@ -130,9 +120,9 @@ def _types(program: Program) -> dict[int, Type]:
 
 
 def _piece(program: Program, types: Mapping[int, Type], steps: list[Step], after: list[Step | list[Step]]) -> Piece:
-    made = {v for step in steps for v in _writes(step)}
+    made = {v for step in steps for v in step.writes}
     wanted = {named.value for named in program.results} | _read_by(after)
-    takes = sorted({v for step in steps for v in _reads(step)} - made - set(program.constants))
+    takes = sorted({v for step in steps for v in step.reads} - made - set(program.constants))
     gives = sorted(made & wanted)
     functions = dict.fromkeys(_lane(step).text for step in steps)
     text = "\n".join(
@@ -161,10 +151,10 @@ def _text(
     kept: dict[int, None] = {}
     calls = []
     for i, (direction, part) in enumerate(loops):
-        made = {v for step in part for v in _writes(step)}
-        later = {v for _, others in loops[i + 1 :] for step in others for v in _reads(step)} | set(gives)
+        made = {v for step in part for v in step.writes}
+        later = {v for _, others in loops[i + 1 :] for step in others for v in step.reads} | set(gives)
         last = i == len(loops) - 1
-        reads = {v for step in part for v in _reads(step)} - made - set(program.constants)
+        reads = {v for step in part for v in step.reads} - made - set(program.constants)
         reads |= (set(gives) - made) if last else set()
         stored = [v for v in sorted(made & later) if not last or v in gives]
         parameters = [f"const {c_type(types[v])} *a{v}" for v in sorted(reads)]

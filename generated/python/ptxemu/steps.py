@@ -7,6 +7,7 @@ import ctypes
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -63,6 +64,17 @@ class Step:
     before: tuple[int | None, ...]
     guard: tuple[int, bool] | None = None
 
+    @property
+    def reads(self) -> set[int]:
+        """The values that it takes, those that its results keep elsewhere among them."""
+        if self.guard is None:
+            return set(self.sources)
+        return {*self.sources, self.guard[0], *(v for v in self.before if v is not None)}
+
+    @property
+    def writes(self) -> set[int]:
+        return {v for v in self.results if v is not None}
+
 
 @dataclass(frozen=True, eq=False)
 class Named:
@@ -88,6 +100,16 @@ class Program:
     results: tuple[Named, ...]
     constants: Mapping[int, np.generic]
     steps: tuple[Step, ...]
+
+    @cached_property
+    def done_with(self) -> tuple[tuple[int, ...], ...]:
+        """The values that nobody asks for again after each step."""
+        wanted, found = {named.value for named in self.results}, []
+        for step in reversed(self.steps):
+            values = step.reads | step.writes
+            found.append(tuple(values - wanted))
+            wanted |= values
+        return tuple(reversed(found))
 
 
 class Piece(NamedTuple):

@@ -21,7 +21,7 @@ from .ptx.operands import Operand, split
 from .ptx.registers import Registers, special_names
 from .ptx.scanning import Declaration, Directive, Instruction, Other, Problem, Scanner
 from .signature import Type, signature, type_named
-from .statements import Rules, Statement, bits_of, reversed_signature, statement
+from .statements import Rules, Statement, bits_of, is_other, reversed_signature, statement
 from .steps import Named, Program, Refused, StatementError, Step
 
 
@@ -125,6 +125,10 @@ class _Reader:
             else:
                 known = CATALOG.versions if item.name == "version" else CATALOG.targets
                 self.refuse(word.start, f"there is no .{item.name} {word.text}; the newest is {next(reversed(known))}")
+                return
+        if self.target in CATALOG.targets and not CATALOG.knows(self.target, self.ptx):
+            first = CATALOG.targets[self.target].ptx
+            self.refuse(item.start, f"PTX {self.ptx} does not know {self.target}; write .version {first} or newer")
 
     def _declaration(self, item: Declaration) -> None:
         text = item.text or ""
@@ -160,8 +164,11 @@ class _Reader:
         try:
             row = find(spelling, count(shapes, unpacks), self.target)
         except LookupError as e:
+            if is_other(opcode, names.split(".")):
+                raise _Refusal(item.start, f"{spelling} is PTX outside of the database, and not run") from None
             raise _Refusal(item.start, str(e)) from None
-        if not CATALOG.takes(row.requires, self.target, self.ptx):
+        refusals = CATALOG.refusals(row.requires, self.target, self.ptx)
+        if any(r.code != "target-unknown" for r in refusals):
             raise _Refusal(item.start, f"{row} needs {CATALOG.text(row.requires)}; .version is {self.ptx}")
         s = signature(row.signature)
         v = statement(row, s)
