@@ -137,7 +137,7 @@ def some_model(u: Unit) -> UnitModel:
 def test_every_path_runs_alike_in_both_back_ends(project: Project) -> None:
     for path in (ROOT / "spec/instructions").iterdir():
         if "\nhardware:\n" in path.read_text("utf-8"):
-            shutil.copy(path, project.root / "spec/instructions")
+            project.write(f"spec/instructions/{path.name}", without_recipes(path.read_text("utf-8")))
     made = {u.name: some_model(u) for u in read(project.root).units.values()}
     for name, model in made.items():
         project.write(f"spec/units/{name}.yaml", as_yaml(model))

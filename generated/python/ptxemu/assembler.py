@@ -389,12 +389,12 @@ OTHERS: dict[str, dict[str, Any]] = {
     },
     "set": {
         "elsewhere": ["u32.b16", "u32.b32", "u32.b64", "u32.s16", "u32.s32", "u32.s64", "u32.u16", "u32.u32", "u32.u64", "s32.b16", "s32.b32", "s32.b64", "s32.s16", "s32.s32", "s32.s64", "s32.u16", "s32.u32", "s32.u64", "u8x4", "s8x4", "u16x2", "s16x2"],
-        "empty_types": [],
+        "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
         "other_modifiers": [],
     },
     "setp": {
         "elsewhere": ["b16", "b32", "b64", "s16", "s32", "s64", "u16", "u32", "u64"],
-        "empty_types": [],
+        "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
         "other_modifiers": [],
     },
     "shl": {
@@ -414,7 +414,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     },
     "slct": {
         "elsewhere": ["b16.s32", "b32.s32", "b64.s32", "s16.s32", "s32.s32", "s64.s32", "u16.s32", "u32.s32", "u64.s32"],
-        "empty_types": [],
+        "empty_types": ["b2", "b8x16"],
         "other_modifiers": [],
     },
     "sqrt": {

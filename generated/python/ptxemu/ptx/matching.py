@@ -227,6 +227,8 @@ class Matcher:
         kind = _kind(shape)
         if kind == kinds.INVERTED and source.negatable:
             kind = shape[1]
+            if kind == kinds.FUNCTION:
+                return _FUNCTION
         if kind in (*_CONSTANTS, kinds.FUNCTION):
             return self._constant(v, kind, source.type)
         if kind in _NAMED and not _NAMED[kind].isdisjoint(self._taken(v, "constants", source.type, ()) or ()):
