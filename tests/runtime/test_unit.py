@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import shutil
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -13,7 +12,7 @@ import ptxemu
 import pytest
 from helpers import ROOT
 from helpers.made_up import BITS, UNITS, special_values
-from helpers.project import Project
+from helpers.project import Project, without_recipes
 from ptxspec.check.checking import check
 from ptxspec.evaluate import emulator
 from ptxspec.gpu.fit.fitting import as_yaml, emulated
