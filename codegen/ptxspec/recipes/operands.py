@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from ..check.corner_cases import CLASSES, CellError, members, parse_value
 from ..model import BOOL, Kind, Type, Variant
@@ -39,24 +40,30 @@ def operand_sets(variant: Variant, at_random: int) -> Iterator[tuple[int, ...]]:
 
 
 def near(registers: Sequence[Type], chosen: random.Random) -> Iterator[int]:
-    """A register of each type: numbers of all their bits, with exponents so near that none is lost in a sum."""
-    place = chosen.random()
+    """A register of each type: numbers with exponents so near that none is lost in a sum, many of them the same, so
+    that sums end in a half of the last place; and something special among them."""
+    place, spread = chosen.random(), chosen.choice((0, 0, 1, 1 << 6))
     for t in registers:
-        yield t.pack([_any(t.kind, place, chosen) for _ in range(t.lanes)])
+        yield t.pack([_any(t.kind, place, spread, chosen) for _ in range(t.lanes)])
 
 
-def _any(kind: Kind, place: float, chosen: random.Random) -> int:
+def _any(kind: Kind, place: float, spread: int, chosen: random.Random) -> int:
     f = kind.format
     if f is None:
         return chosen.getrandbits(kind.width)
+    if chosen.random() < 0.1:
+        return chosen.choice(specials(kind))
     exponents = f.magnitudes >> f.fraction_bits
-    exponent = min(exponents - 1, max(0, int(place * exponents) + chosen.randint(-f.precision, f.precision) // 2))
+    apart = min(spread, f.precision)
+    exponent = min(exponents - 1, max(0, int(place * exponents) + chosen.randint(-apart, apart)))
     return chosen.choice((0, f.sign_bit)) | exponent << f.fraction_bits | chosen.getrandbits(f.fraction_bits)
 
 
+@cache
 def specials(kind: Kind) -> list[int]:
     """Encodings in which something special may happen."""
-    return _members(kind, _CELLS)
+    canonical = [kind.format.canonical_nan] if kind.format and kind.format.nans else []
+    return [*_members(kind, _CELLS), *canonical]
 
 
 def core(kind: Kind) -> list[int]:

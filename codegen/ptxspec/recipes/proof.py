@@ -20,7 +20,7 @@ from .linking import constant
 from .operands import operand_sets
 
 # Sets of operands that validate takes for a recipe beside the special ones.
-_FEW = 8
+_FEW = 12
 
 
 class Counterexample(NamedTuple):
