@@ -20,7 +20,7 @@ from .positioned import Document, Where
 _STATEMENT = re.compile(
     r"\s*(?:@(?P<guard>!?%\w+#?)\s+)?(?P<spelling>[a-z][^\s;]*)\s+(?P<operands>[^;]*[^;\s])\s*;(?P<rest>.*)"
 )
-_OPERAND = re.compile(r"!?%\w+#?|-?\w[\w.]*")
+_OPERAND = re.compile(r"!?%\w+#?|\w[\w.]*")
 _EXAMPLE = "write a statement on each line, as in fma.rn.f32 %d, %a, %t, %b;"
 
 

@@ -26,7 +26,7 @@ from ..read.notation import NotationError
 from .spellings import fill, names_in
 
 Recipes = Mapping[Variant, tuple[Instead, ...]]
-_INTEGER = re.compile(r"-?(0x[0-9a-fA-F]+|\d+)")
+_INTEGER = re.compile(r"0x[0-9a-fA-F]+|0|[1-9]\d*")
 _BITS = {"single": re.compile(r"0f[0-9a-fA-F]{8}"), "double": re.compile(r"0d[0-9a-fA-F]{16}")}
 PREDICATE = "pred"
 
@@ -69,7 +69,7 @@ def constant(text: str, operand: Operand) -> int | None:
     width = operand.type.width
     if _INTEGER.fullmatch(text):
         value = int(text, 0)
-        return value & ((1 << width) - 1) if -(1 << (width - 1)) <= value < 1 << width else None
+        return value if value < 1 << width else None
     for pattern, digits in zip(_BITS.values(), (8, 16), strict=True):
         if pattern.fullmatch(text):
             return int(text[2:], 16) if digits * 4 == width else None

@@ -5,7 +5,7 @@ at random; the tests take many more, with the emulator."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -41,9 +41,8 @@ class Prover:
     def __post_init__(self) -> None:
         self._proved: set[object] = set()
         self._programs: dict[Variant, Program] = {}
-        self._operands: dict[Variant, tuple[Operand, ...]] = {}
-        self._plain: dict[Variant, bool] = {}
-        self._lanes: dict[tuple[int, tuple[int, ...]], int] = {}
+        self._results: dict[tuple[Variant, tuple[int, ...]], tuple[int, ...]] = {}
+        self._known_constants: dict[int, dict[str, int]] = {}
 
     def check(self) -> list[Diagnostic]:
         """What is wrong with the specification's recipes."""
@@ -69,37 +68,37 @@ class Prover:
         return None
 
     def run_variant(self, variant: Variant, operands: Sequence[int]) -> tuple[int, ...]:
-        """The registers of a variant's result, for the registers of its sources."""
-        return self._run(variant, self.program(variant), operands)
+        """The registers of a variant's result, for the registers of its sources; the same is asked for by many
+        recipes."""
+        key = variant, tuple(operands)
+        found = self._results.get(key)
+        if found is None:
+            found = self._results[key] = self._run(variant, key[1])
+        return found
 
     def run_recipe(self, variant: Variant, instead: Instead, operands: Sequence[int]) -> tuple[int, ...]:
         places = (f"%{place}" for s in variant.sources for place in s.places)
-        values = dict(zip(places, operands, strict=True))
+        values = dict(zip(places, operands, strict=True)) | self._constants(instead)
         for call in instead.calls:
             if call.guard is not None and bool(values[call.guard[0]]) != call.guard[1]:
                 continue
-            values.update(zip(call.results, self._run_call(call, values), strict=True))
+            arguments = [values[name] for name in call.arguments]
+            results = _unpacked(call, arguments[0]) if call.unpacks else self.run_variant(call.variant, arguments)
+            for name, result in zip(call.results, results, strict=True):
+                # A predicate may be read negated.
+                values[name], values[f"!{name}"] = result, 1 - result
         return tuple(values[f"%{place}"] for place in variant.result.places)
 
-    def _run_call(self, call: Call, values: Mapping[str, int]) -> Sequence[int]:
-        v = call.variant
-        if call.unpacks:
-            left, found = values[call.arguments[0]], []
-            for width in (s.type.width for s in v.sources for _ in s.places):
-                found.append(left & ((1 << width) - 1))
-                left >>= width
-            return found
-        arguments = [
-            values[name] if name in values else _value(name, o, values)
-            for name, o in zip(call.arguments, self._sources(v), strict=True)
-        ]
-        return self._run(v, self.program(v), arguments)
-
-    def _sources(self, variant: Variant) -> tuple[Operand, ...]:
-        """The source that each register of a statement belongs to."""
-        found = self._operands.get(variant)
+    def _constants(self, instead: Instead) -> dict[str, int]:
+        """The values of a recipe's constants, by how they are written."""
+        found = self._known_constants.get(id(instead))
         if found is None:
-            found = self._operands[variant] = tuple(s for s in variant.sources for _ in s.places)
+            found = self._known_constants[id(instead)] = {
+                name: constant(name, o) or 0
+                for call in instead.calls
+                for name, o in zip(call.arguments, (s for s in call.variant.sources for _ in s.places), strict=False)
+                if name[0] not in "%!"
+            }
         return found
 
     def program(self, variant: Variant) -> Program:
@@ -116,31 +115,15 @@ class Prover:
         here = [t for t in self.spec.targets if self.spec.catalog.takes(variant.requires, t)]
         return programs.get(here[-1], programs[None])
 
-    def _run(self, variant: Variant, program: Program, registers: Sequence[int]) -> tuple[int, ...]:
-        if self._is_plain(variant):
-            return (self._lane(program, tuple(registers)),)
+    def _run(self, variant: Variant, registers: tuple[int, ...]) -> tuple[int, ...]:
+        program = self.program(variant)
+        every = (variant.result, *variant.sources)
+        if all(o.lanes == 1 and not o.registers and not o.lane_bits and not o.type.shift for o in every):
+            return run(program, registers)[:1]
         left = iter(registers)
         columns = [lanes_of(s, [next(left) for _ in s.places], variant.lanes) for s in variant.sources]
-        lanes = [self._lane(program, tuple(column[lane] for column in columns)) for lane in range(variant.lanes)]
+        lanes = [run(program, [column[lane] for column in columns])[0] for lane in range(variant.lanes)]
         return tuple(registers_of(variant.result, lanes))
-
-    def _lane(self, program: Program, operands: tuple[int, ...]) -> int:
-        """A lane's result; the same is asked for by many recipes."""
-        key = id(program), operands
-        found = self._lanes.get(key)
-        if found is None:
-            found = self._lanes[key] = run(program, operands)[0]
-        return found
-
-    def _is_plain(self, variant: Variant) -> bool:
-        """Whether each register is a value of one lane, as it stands."""
-        found = self._plain.get(variant)
-        if found is None:
-            every = (variant.result, *variant.sources)
-            found = self._plain[variant] = all(
-                o.lanes == 1 and not o.registers and not o.lane_bits and not o.type.shift for o in every
-            )
-        return found
 
     def _is_known(self, variant: Variant, instead: Instead) -> bool:
         """Whether the same programs in the same order were compared already, with whatever lanes."""
@@ -180,11 +163,12 @@ def _agrees(result: Operand, differs: str, found: Sequence[int], expected: Seque
     return True
 
 
-def _value(name: str, operand: Operand, values: Mapping[str, int]) -> int:
-    if name.startswith("!"):
-        return 1 - values[name[1:]]
-    found = constant(name, operand)
-    assert found is not None, name
+def _unpacked(call: Call, register: int) -> list[int]:
+    """The registers that a statement takes one apart into, the lowest first."""
+    found = []
+    for width in (s.type.width for s in call.variant.sources for _ in s.places):
+        found.append(register & ((1 << width) - 1))
+        register >>= width
     return found
 
 
