@@ -227,14 +227,16 @@ def run(step: Step, values: dict[int, Array], size: int, native: Native | None =
 
 
 def applied(function: Callable[..., Any], s: Signature, operands: Sequence[Array], size: int) -> list[Array]:
-    """The registers of the results that a function makes of those of the sources."""
+    """The registers of the results that a function makes of those of the sources: contiguous, as it takes them."""
     if not s.flat:
-        return s.apply(function, operands)
+        return [np.ascontiguousarray(x) for x in s.apply(function, operands)]
     if s.lanes > 1:
         operands = [x.view(t.lane) for x, (_, t) in zip(operands, s.registers, strict=True)]
     found = function(*operands)
     registers = []
     for o, x in zip(s.results, found if isinstance(found, tuple) else (found,), strict=False):
-        whole = x if np.shape(x) == (size * s.lanes,) else np.ascontiguousarray(np.broadcast_to(x, (size * s.lanes,)))
+        # What is made of constants is one number.
+        lanes = (size * s.lanes,)
+        whole = np.ascontiguousarray(x if np.shape(x) == lanes else np.broadcast_to(x, lanes))
         registers.append(whole.view(o.type.bits))
     return registers
