@@ -9,6 +9,7 @@ from pathlib import Path
 from string import ascii_lowercase
 
 from helpers import ROOT
+from helpers.project import without_recipes
 from helpers.repository import database
 
 # So many variants as the whole of PTX's floating point has, and some more.
@@ -56,6 +57,10 @@ def copies(to: Path, count: int = 0, only: Collection[str] = ()) -> Path:
         if only and opcode not in only:
             path.unlink()
             continue
+        if only:
+            # Recipes are made of other opcodes.
+            text = without_recipes(text)
+            path.write_text(text, "utf-8")
         for letter in ascii_lowercase[1:count]:
             name = opcode + letter
             copy = re.sub(rf"(?<![\w.]){opcode}(?=[.{{])|(?<=^opcode: ){opcode}$", name, text, flags=re.MULTILINE)
