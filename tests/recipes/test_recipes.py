@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from ptxspec.gpu.bounds import Judge
 from ptxspec.model import NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Call, Instead, Spec, Type, Variant
 from ptxspec.ptxas import verify
 from ptxspec.ptxas.asking import judge
+from ptxspec.recipes.inline import inline_assembly
 from ptxspec.recipes.linking import declared, why_none
 from ptxspec.recipes.operands import near, specials
 
@@ -311,3 +313,28 @@ def test_nan_bits_is_said_where_they_differ(spec: Spec) -> None:
             operands = special_operands(v, 2_000)
             found, wanted = run_both(spec, v, instead, operands)
             assert (found != wanted).any(), str(v)
+
+
+C_TYPES = {"h": "unsigned short", "r": "unsigned", "l": "unsigned long long", "f": "float", "d": "double"}
+
+
+@pytest.mark.exhaustive
+def test_nvcc_takes_every_recipe_as_inline_assembly(spec: Spec, nvcc: Path, tmp_path: Path) -> None:
+    functions: dict[str, str] = {}
+    for v, instead in every_recipe(spec):
+        asm = inline_assembly(v, instead)
+        if spec.catalog.takes(instead.requires, "sm_80", spec.catalog.newest_version):
+            letters = [(place, C_TYPES[s.type.constraint]) for s in v.sources for place in s.places]
+            result = C_TYPES[v.result.type.constraint]
+            parameters = ", ".join(f"{type_} {name}" for name, type_ in letters)
+            names = ", ".join(name for name, _ in letters)
+            functions[asm] = (
+                f"static __device__ {result} NAME({parameters}) {{ {result} d; {asm} return d; }}\n"
+                f"__global__ void NAME_({parameters}, {result} *out) {{ *out = NAME({names}); }}"
+            )
+    text = "\n".join(f.replace("NAME", f"f{i}") for i, f in enumerate(functions.values()))
+    (tmp_path / "all.cu").write_text(text)
+    command = [str(nvcc), "-arch=sm_80", "-cubin", "-o", str(tmp_path / "all.cubin"), str(tmp_path / "all.cu")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[:2000]
+    assert len(functions) > 200
