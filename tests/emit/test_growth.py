@@ -13,8 +13,9 @@ from ptxspec.read.link import read
 # Bytes for each variant of these opcodes, with its share of what an opcode's files say once.
 OPCODES = ("max", "rcp", "setp")
 AT_MOST = {"cuda": 160, "data": 70, "manual": 180, "python": 400}
-# Megabytes for all that there is, and for each folder: the whole of PTX's floating point must fit.
-WHOLE = {"": 12.0, "cuda": 4.0, "data": 1.5, "python": 3.0}
+# Megabytes for all that there is, and for each folder: the whole of PTX's floating point must fit. What reads PTX and
+# runs it is 0.1 of python, and does not grow.
+WHOLE = {"": 12.0, "cuda": 4.0, "data": 1.5, "python": 3.1}
 
 
 def sizes(root: Path) -> Counter[str]:

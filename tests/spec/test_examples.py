@@ -11,6 +11,7 @@ import ptxemu
 import pytest
 from helpers import ROOT
 from helpers.sizes import each_size
+from ptxemu import kernel
 from ptxspec import Database
 
 F32, F16 = np.float32, np.float16
@@ -39,6 +40,10 @@ def test_exp2_is_as_near_as_it_says_and_as_ex2_may_be(whole: bool, db: Database,
     said = re.search(r"At most (\d+) ulp", text)
     (accuracy,) = [a for a in db.opcodes["ex2"].data["accuracy"] if a["for"] == ".f32"]
     assert said and said[1] == accuracy["bound"] and accuracy["kind"] == "ulp from the rounded result"
+    if whole:
+        # All 2**31 numbers, by C.
+        monkeypatch.setenv("PTXEMU_ACCELERATOR", "1")
+        kernel._compile.cache_clear()
     f = example("exp2")
     integers = np.arange(-126, 128, dtype=F32)
     np.testing.assert_array_equal(f(integers), np.ldexp(F32(1), integers.astype(int)))
@@ -46,7 +51,6 @@ def test_exp2_is_as_near_as_it_says_and_as_ex2_may_be(whole: bool, db: Database,
     ends = [int(F32(x).view(np.uint32)) for x in (-126, 128)]
     ranges = [(0x80000000, ends[0] + 1), (0, ends[1])]
     if whole:
-        monkeypatch.setenv("PTXEMU_ACCELERATOR", "1")
         size = 1 << 24
         found = [
             ulps(f, np.arange(start, min(end, start + size), dtype=np.uint32).view(F32)).max()

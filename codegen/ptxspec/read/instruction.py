@@ -119,7 +119,7 @@ class _InstructionFile:
             variants=(),
             registers=self.registers(),
             vectors_elsewhere=self.assembler.get("vectors_elsewhere", False),
-            unpacks=self.grounds(("unpacks",), data["unpacks"]) if "unpacks" in data else None,
+            unpacks=self.unpacks(),
             lane_bits=lane_bits,
             crashes=tuple(
                 self.selector(("assembler", "crashes", i), c) for i, c in enumerate(self.assembler.get("crashes", []))
@@ -143,6 +143,16 @@ class _InstructionFile:
     @property
     def variants(self) -> tuple[Variant, ...]:
         return tuple(self.found.values())
+
+    def unpacks(self) -> Grounds | None:
+        said = self.data.get("unpacks")
+        if said is None:
+            return None
+        packing = any(len(v.sources) == 1 and v.sources[0].braced for v in self.variants)
+        if self.all_variants and not packing:
+            message, help = "no statement has a vector as its only source", "add one to the syntax, as in d, {a0, a1}"
+            self.errors.append(self.doc.error(("unpacks",), message, help, key=True))
+        return self.grounds(("unpacks",), said)
 
     # Parts that stand in several places
 

@@ -67,7 +67,7 @@ def statement(v: Variant) -> str:
 def unpacking(instruction: Instruction) -> list[str]:
     """The statements that stand the other way round, with a vector as their result."""
     packing = [(v, s) for v in instruction.variants for s in v.sources if s.braced] if instruction.unpacks else []
-    return [f"{v.spelling}    {{{', '.join(r.replace(s.name, 'd') for r in s.registers)}}}, a" for v, s in packing]
+    return [f"{v.spelling} {{{', '.join(r.replace(s.name, 'd') for r in s.registers)}}}, a" for v, s in packing]
 
 
 def _source(s: Operand) -> str:
