@@ -13,7 +13,7 @@ from .binary import Array
 
 # Lanes that are computed together: enough to hide what NumPy and Python take for a step, few enough that a step finds
 # its operands in the cache.
-BLOCK = 1 << 15
+BLOCK = 1 << 16
 # Threads wait for the interpreter between steps: longer ones make that seldom. All that a step holds is below 32 MB.
 THREADS_BLOCK = 3 << 15
 # The C library of Linux returns what a step frees to the system, and fetches it again for the next, until it has seen

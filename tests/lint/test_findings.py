@@ -61,6 +61,7 @@ def test_what_ptxas_tolerates_is_no_error(db: Database) -> None:
         (3, WARNING, "repeated-modifier"),
         (4, NOTE, "modifier-order"),
         (5, NOTE, "modifier-order"),
+        (6, WARNING, "hazard"),
         (6, NOTE, "undocumented"),
     ]
 

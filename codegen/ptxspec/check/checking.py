@@ -12,6 +12,8 @@ from ..recipes.proof import Prover
 from ..semantics.compile import Compiler
 from ..semantics.program import Program
 from .corner_cases import Case, CellError, cases
+from .functions import check_functions
+from .hazards import contradictions
 
 Programs = Mapping[str | None, Program]
 
@@ -35,6 +37,7 @@ def check(spec: Spec) -> tuple[list[Checked], list[Diagnostic]]:
         errors += found
         if not found:
             checked.append(one)
+    errors += check_functions(compiler)
     if not errors:
         errors = Prover(spec, compiler).check()
     return checked, sorted(_one_at_each_place(errors))
@@ -61,6 +64,7 @@ def check_instruction(compiler: Compiler, instruction: Instruction) -> tuple[Che
             errors += e.diagnostics
     if not errors:
         errors = _corner_cases(instruction, made)
+        errors += contradictions(instruction, {v: programs[None] for v, programs in made.items()})
     return Checked(instruction, made), errors
 
 

@@ -22,8 +22,10 @@ CODES = {
     "modifier-order": "The modifiers stand in another order than in the manual; the assembler does not mind.",
     "ignored-modifier": "The assembler takes a modifier that does nothing here.",
     "tolerated-spelling": "The assembler takes a spelling that does not exist.",
+    "assembler-crash": "The assembler takes the spelling, and ends with an error of its own.",
     "refused-by-assembler": "The manual lists the spelling, and the assembler takes it nowhere.",
     "undocumented": "The assembler takes a spelling that the manual does not list.",
+    "hazard": "The assembler takes the spelling, and its machine code does something else.",
     # The operands
     "operand-count": "Too many or too few operands.",
     "illegal-immediate": "A constant where the assembler takes none, an integer for 1.0, or one out of range.",

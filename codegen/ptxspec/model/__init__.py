@@ -16,11 +16,15 @@ from .formats import (
     integer_in,
     number_in,
 )
+from .functions import Compiled, Defined, Executed, Functions, Opening, Reference
 from .instruction import (
     Accuracy,
+    Compared,
     CornerRow,
     CornerTable,
+    Crash,
     HardwarePath,
+    HazardRule,
     Instruction,
     Judged,
     Key,
@@ -30,6 +34,7 @@ from .instruction import (
     Operand,
     OperandRule,
     Page,
+    Proof,
     SyntaxLine,
     Tolerated,
     Value,
@@ -43,10 +48,11 @@ from .units import Argument, Core, Differences, Fitted, Interpolator, Unit, Unit
 
 __all__ = [
     "BOOL", "DIFFERENCES", "NAN_BITS", "NOTHING_DIFFERS", "OVERFLOWS", "ROUNDINGS", "WITHIN_BOUND", "Accuracy",
-    "Argument", "Assembler", "Call", "Code", "Core", "CornerRow", "CornerTable", "Differences", "Entry", "Evidence",
-    "Fitted", "FixedPoint", "Form", "Format", "HardwarePath", "Implied", "Instead", "Instruction", "Interpolator",
-    "Judged", "Key", "Kind", "LaneBits", "Meaning", "Modifier", "Naming", "NanRule", "Note", "Operand", "OperandRule",
-    "Page", "Pattern", "Recipe", "Recording", "Rule", "Selector", "Spec", "Speed", "SpeedTable", "SyntaxLine",
-    "Tolerated", "Type", "Unit", "UnitModel", "Value", "Variant", "Word", "Written", "bits_of", "float_in", "ieee",
-    "integer_in", "number_in",
+    "Argument", "Assembler", "Call", "Code", "Compared", "Compiled", "Core", "CornerRow", "CornerTable", "Crash",
+    "Defined", "Differences", "Entry", "Evidence", "Executed", "Fitted", "FixedPoint", "Form", "Format", "Functions",
+    "HardwarePath", "HazardRule", "Implied", "Instead", "Instruction", "Interpolator", "Judged", "Key", "Kind",
+    "LaneBits", "Meaning", "Modifier", "Naming", "NanRule", "Note", "Opening", "Operand", "OperandRule", "Page",
+    "Pattern", "Proof", "Recipe", "Recording", "Reference", "Rule", "Selector", "Spec", "Speed", "SpeedTable",
+    "SyntaxLine", "Tolerated", "Type", "Unit", "UnitModel", "Value", "Variant", "Word", "Written", "bits_of",
+    "float_in", "ieee", "integer_in", "number_in",
 ]  # fmt: skip

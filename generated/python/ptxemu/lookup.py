@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NoReturn
 
-from .catalog import Asked, Requirement, may_be_advised
-from .index import CATALOG, CLASSES, REQUIREMENTS, ROWS, SIGNATURES, TYPES
+from .catalog import Asked, Hazard, Requirement
+from .index import CATALOG, CLASSES, HAZARDS, REQUIREMENTS, ROWS, SIGNATURES, TYPES
 
 # How many names of a kind an error lists.
 _LISTED = 16
@@ -46,7 +46,8 @@ class Row:
     types: tuple[str, ...]
     signature: str
     requires: Requirement
-    advisable: bool
+    listed: bool
+    hazards: tuple[Hazard, ...]
     means: frozenset[str]
     rules: tuple[int, ...]
 
@@ -68,7 +69,7 @@ def rows_of(opcode: str) -> tuple[Row, ...]:
     found = []
     for line in ROWS.get(opcode, "").split("\n")[1:-1]:
         spelled, place = line.split()
-        operands, claim, signature, requirement, advice, means, rules = CLASSES[int(place)].split()
+        operands, claim, signature, requirement, listed, hazards, means, rules = CLASSES[int(place)].split()
         names = spelled.split(".")
         types = tuple(n for n in names if n in TYPES)
         found.append(
@@ -79,7 +80,8 @@ def rows_of(opcode: str) -> tuple[Row, ...]:
                 types=types,
                 signature=SIGNATURES[int(signature)],
                 requires=REQUIREMENTS[int(requirement)],
-                advisable=advice == "advise",
+                listed=listed == "listed",
+                hazards=() if hazards == "-" else tuple(HAZARDS[int(i)] for i in hazards.split(".")),
                 means=frozenset() if means == "-" else frozenset(means.split(".")),
                 rules=() if rules == "-" else tuple(map(int, rules.split("."))),
             )
@@ -111,7 +113,7 @@ def find(spelling: str, operands: int | None, target: str | None) -> Row:
             here = [r for r in rows_of(opcode) if CATALOG.takes(r.requires, target)]
             meant = Asked(row.types, row.modifiers | row.means, row.operands, complete=True)
             none = f"no other {opcode} does the same there" if here else f"{target} has no {opcode} at all"
-            hint = _advice(here, meant, none)
+            hint = _advice(here, meant, none, target)
             runs = (" to ".join(dict.fromkeys(run)) for run in CATALOG.runs(row.requires))
             where = CATALOG.on_text(row.requires) if row.requires.on else " and ".join(runs)
             raise UnknownTargetError(f"{row} does not exist on {target}, only on {where}; {hint}")
@@ -146,9 +148,10 @@ def _reject(spelling: str, opcode: str, names: list[str], operands: int | None, 
     raise UnknownVariantError(f"{asked} does not exist: {_why_not(opcode, names, rows)}; {hint}")
 
 
-def _advice(rows: Sequence[Row], asked: Asked, none: str) -> str:
+def _advice(rows: Sequence[Row], asked: Asked, none: str, target: str | None = None) -> str:
     """What to write; where nothing is equal, that, and what is spelled alike."""
-    advised = [row for row in rows if may_be_advised(row, asked) and not row.means]
+    rows = [row for row in rows if CATALOG.is_safe(row, target)]
+    advised = [row for row in rows if CATALOG.may_be_advised(row, asked, target) and not row.means]
     fewest = min((len(row.modifiers) for row in advised), default=0)
     advised = [row for row in advised if len(row.modifiers) == fewest]
     near = sorted(advised or rows, key=lambda row: _distance(row, asked))[:3]

@@ -27,7 +27,7 @@
 #define EXPORTED __attribute__((visibility("default")))
 #endif
 
-static inline void steer(int direction, fenv_t *kept) {
+INLINED void steer(int direction, fenv_t *kept) {
     fegetenv(kept);
     fesetenv(FE_DFL_ENV);
     if (direction == roundTowardZero)
@@ -87,7 +87,7 @@ static inline void steer(int direction, fenv_t *kept) {
 /* What a head keeps for the kernel, should one be made, is the direction. */
 #define LANE(name, result, direction, ...) \
     enum { name##_direction = direction }; \
-    static inline result name(__VA_ARGS__)
+    INLINED result name(__VA_ARGS__)
 #define DECIDING(name, result, direction, ...) \
     enum { name##_direction = direction }; \
-    static inline result name(__VA_ARGS__, _Bool *undecided)
+    INLINED result name(__VA_ARGS__, _Bool *undecided)

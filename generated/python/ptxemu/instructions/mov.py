@@ -8,11 +8,11 @@ from . import kernels as _kernels
 
 
 def mov_f32_1(a: Array) -> Array:
-    return a  # cvt.yaml:260
+    return a  # cvt.yaml:262
 
 
 def mov_f64_1(a: Array) -> Array:
-    return a  # cvt.yaml:260
+    return a  # cvt.yaml:262
 
 
 def mov_b16_1(a: Array) -> Array:

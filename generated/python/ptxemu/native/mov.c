@@ -6,46 +6,14 @@
 #include "kernel.h"
 
 LANE(mov_f32_1, uint32_t, anyDirection, uint32_t v_a) {
-    return v_a;  /* cvt.yaml:260 */
+    return v_a;  /* cvt.yaml:262 */
 }
 
 LANE(mov_f64_1, uint64_t, anyDirection, uint64_t v_a) {
-    return v_a;  /* cvt.yaml:260 */
+    return v_a;  /* cvt.yaml:262 */
 }
 
 LANE(mov_b16_1, uint16_t, anyDirection, uint16_t v_a) {
-    return v_a;  /* mov.yaml:54 */
-}
-
-LANE(mov_b32_1, uint32_t, anyDirection, uint32_t v_a) {
-    return v_a;  /* mov.yaml:54 */
-}
-
-LANE(mov_b64_1, uint64_t, anyDirection, uint64_t v_a) {
-    return v_a;  /* mov.yaml:54 */
-}
-
-LANE(mov_u16_1, uint16_t, anyDirection, uint16_t v_a) {
-    return v_a;  /* mov.yaml:54 */
-}
-
-LANE(mov_u32_1, uint32_t, anyDirection, uint32_t v_a) {
-    return v_a;  /* mov.yaml:54 */
-}
-
-LANE(mov_u64_1, uint64_t, anyDirection, uint64_t v_a) {
-    return v_a;  /* mov.yaml:54 */
-}
-
-LANE(mov_s16_1, uint16_t, anyDirection, uint16_t v_a) {
-    return v_a;  /* mov.yaml:54 */
-}
-
-LANE(mov_s32_1, uint32_t, anyDirection, uint32_t v_a) {
-    return v_a;  /* mov.yaml:54 */
-}
-
-LANE(mov_s64_1, uint64_t, anyDirection, uint64_t v_a) {
     return v_a;  /* mov.yaml:54 */
 }
 

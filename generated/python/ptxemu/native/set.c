@@ -10,11 +10,6 @@ LANE(set_eq_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_eq_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -23,11 +18,6 @@ LANE(set_eq_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(set_eq_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_eq_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
@@ -40,11 +30,6 @@ LANE(set_ne_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_ne_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -53,11 +38,6 @@ LANE(set_ne_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(set_ne_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ne_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
@@ -70,11 +50,6 @@ LANE(set_lt_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_lt_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -83,11 +58,6 @@ LANE(set_lt_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(set_lt_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_lt_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
@@ -100,11 +70,6 @@ LANE(set_le_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_le_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -113,11 +78,6 @@ LANE(set_le_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(set_le_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_le_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
@@ -130,11 +90,6 @@ LANE(set_gt_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_gt_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -143,11 +98,6 @@ LANE(set_gt_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(set_gt_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gt_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
@@ -160,11 +110,6 @@ LANE(set_ge_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_ge_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -173,11 +118,6 @@ LANE(set_ge_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(set_ge_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ge_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
@@ -190,11 +130,6 @@ LANE(set_equ_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_equ_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -203,11 +138,6 @@ LANE(set_equ_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(set_equ_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_equ_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
@@ -220,11 +150,6 @@ LANE(set_neu_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_neu_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -233,11 +158,6 @@ LANE(set_neu_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(set_neu_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_neu_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
@@ -250,11 +170,6 @@ LANE(set_ltu_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_ltu_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -263,11 +178,6 @@ LANE(set_ltu_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(set_ltu_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ltu_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
@@ -280,11 +190,6 @@ LANE(set_leu_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_leu_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -293,11 +198,6 @@ LANE(set_leu_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(set_leu_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_leu_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
@@ -310,11 +210,6 @@ LANE(set_gtu_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_gtu_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -323,11 +218,6 @@ LANE(set_gtu_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(set_gtu_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gtu_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
@@ -340,11 +230,6 @@ LANE(set_geu_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_geu_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -353,11 +238,6 @@ LANE(set_geu_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(set_geu_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_geu_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
@@ -370,27 +250,7 @@ LANE(set_num_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_num_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_num_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_num_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_num_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
@@ -400,27 +260,7 @@ LANE(set_nan_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_nan_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_nan_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_nan_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_nan_ftz_s32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
@@ -429,12 +269,6 @@ LANE(set_eq_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_eq_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -449,12 +283,6 @@ LANE(set_eq_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_eq_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -465,12 +293,6 @@ LANE(set_eq_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _B
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_eq_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -485,12 +307,6 @@ LANE(set_eq_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_eq_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -501,12 +317,6 @@ LANE(set_eq_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_eq_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -521,12 +331,6 @@ LANE(set_eq_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_eq_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -537,12 +341,6 @@ LANE(set_ne_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ne_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -557,12 +355,6 @@ LANE(set_ne_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_ne_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -573,12 +365,6 @@ LANE(set_ne_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _B
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ne_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -593,12 +379,6 @@ LANE(set_ne_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_ne_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -609,12 +389,6 @@ LANE(set_ne_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ne_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -629,12 +403,6 @@ LANE(set_ne_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_ne_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -645,12 +413,6 @@ LANE(set_lt_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_lt_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -665,12 +427,6 @@ LANE(set_lt_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_lt_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -681,12 +437,6 @@ LANE(set_lt_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _B
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_lt_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -701,12 +451,6 @@ LANE(set_lt_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_lt_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -717,12 +461,6 @@ LANE(set_lt_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_lt_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -737,12 +475,6 @@ LANE(set_lt_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_lt_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -753,12 +485,6 @@ LANE(set_le_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_le_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -773,12 +499,6 @@ LANE(set_le_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_le_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -789,12 +509,6 @@ LANE(set_le_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _B
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_le_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -809,12 +523,6 @@ LANE(set_le_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_le_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -825,12 +533,6 @@ LANE(set_le_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_le_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -845,12 +547,6 @@ LANE(set_le_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_le_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -861,12 +557,6 @@ LANE(set_gt_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gt_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -881,12 +571,6 @@ LANE(set_gt_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_gt_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -897,12 +581,6 @@ LANE(set_gt_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _B
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gt_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -917,12 +595,6 @@ LANE(set_gt_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_gt_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -933,12 +605,6 @@ LANE(set_gt_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gt_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -953,12 +619,6 @@ LANE(set_gt_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_gt_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -969,12 +629,6 @@ LANE(set_ge_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ge_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -989,12 +643,6 @@ LANE(set_ge_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_ge_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -1005,12 +653,6 @@ LANE(set_ge_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _B
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ge_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -1025,12 +667,6 @@ LANE(set_ge_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_ge_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -1041,12 +677,6 @@ LANE(set_ge_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ge_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -1061,12 +691,6 @@ LANE(set_ge_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_ge_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -1077,12 +701,6 @@ LANE(set_equ_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_equ_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -1097,12 +715,6 @@ LANE(set_equ_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_equ_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -1113,12 +725,6 @@ LANE(set_equ_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_equ_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -1133,12 +739,6 @@ LANE(set_equ_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_equ_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -1149,12 +749,6 @@ LANE(set_equ_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_equ_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -1169,12 +763,6 @@ LANE(set_equ_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_equ_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -1185,12 +773,6 @@ LANE(set_neu_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_neu_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -1205,12 +787,6 @@ LANE(set_neu_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_neu_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -1221,12 +797,6 @@ LANE(set_neu_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_neu_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -1241,12 +811,6 @@ LANE(set_neu_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_neu_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -1257,12 +821,6 @@ LANE(set_neu_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_neu_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -1277,12 +835,6 @@ LANE(set_neu_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_neu_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -1293,12 +845,6 @@ LANE(set_ltu_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ltu_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -1313,12 +859,6 @@ LANE(set_ltu_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_ltu_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -1329,12 +869,6 @@ LANE(set_ltu_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ltu_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -1349,12 +883,6 @@ LANE(set_ltu_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_ltu_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -1365,12 +893,6 @@ LANE(set_ltu_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ltu_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -1385,12 +907,6 @@ LANE(set_ltu_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_ltu_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -1401,12 +917,6 @@ LANE(set_leu_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_leu_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -1421,12 +931,6 @@ LANE(set_leu_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_leu_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -1437,12 +941,6 @@ LANE(set_leu_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_leu_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -1457,12 +955,6 @@ LANE(set_leu_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_leu_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -1473,12 +965,6 @@ LANE(set_leu_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_leu_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -1493,12 +979,6 @@ LANE(set_leu_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_leu_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -1509,12 +989,6 @@ LANE(set_gtu_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gtu_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -1529,12 +1003,6 @@ LANE(set_gtu_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_gtu_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -1545,12 +1013,6 @@ LANE(set_gtu_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gtu_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -1565,12 +1027,6 @@ LANE(set_gtu_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_gtu_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -1581,12 +1037,6 @@ LANE(set_gtu_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gtu_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -1601,12 +1051,6 @@ LANE(set_gtu_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_gtu_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -1617,12 +1061,6 @@ LANE(set_geu_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_geu_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -1637,12 +1075,6 @@ LANE(set_geu_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_geu_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -1653,12 +1085,6 @@ LANE(set_geu_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_geu_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -1673,12 +1099,6 @@ LANE(set_geu_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_geu_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -1689,12 +1109,6 @@ LANE(set_geu_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_geu_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
@@ -1709,12 +1123,6 @@ LANE(set_geu_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_geu_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -1727,31 +1135,7 @@ LANE(set_num_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_num_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_num_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_num_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_num_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -1763,31 +1147,7 @@ LANE(set_num_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_num_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_num_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_num_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_num_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -1799,31 +1159,7 @@ LANE(set_num_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_num_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_num_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_num_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_num_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -1835,31 +1171,7 @@ LANE(set_nan_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_nan_and_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_nan_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_nan_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_nan_and_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -1871,31 +1183,7 @@ LANE(set_nan_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_nan_or_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_nan_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_nan_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_nan_or_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -1907,31 +1195,7 @@ LANE(set_nan_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_nan_xor_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_nan_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_nan_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_nan_xor_ftz_s32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -1940,11 +1204,6 @@ LANE(set_nan_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v
 LANE(set_eq_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_eq_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
@@ -1957,11 +1216,6 @@ LANE(set_ne_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_ne_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -1970,11 +1224,6 @@ LANE(set_ne_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
 LANE(set_lt_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_lt_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
@@ -1987,11 +1236,6 @@ LANE(set_le_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_le_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -2000,11 +1244,6 @@ LANE(set_le_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
 LANE(set_gt_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gt_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
@@ -2017,11 +1256,6 @@ LANE(set_ge_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_ge_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -2030,11 +1264,6 @@ LANE(set_ge_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
 LANE(set_equ_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_equ_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
@@ -2047,11 +1276,6 @@ LANE(set_neu_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_neu_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -2060,11 +1284,6 @@ LANE(set_neu_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
 LANE(set_ltu_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ltu_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
@@ -2077,11 +1296,6 @@ LANE(set_leu_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_leu_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -2090,11 +1304,6 @@ LANE(set_leu_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
 LANE(set_gtu_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gtu_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
@@ -2107,11 +1316,6 @@ LANE(set_geu_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_geu_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -2120,11 +1324,6 @@ LANE(set_geu_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
 LANE(set_num_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_num_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_num_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
@@ -2137,11 +1336,6 @@ LANE(set_nan_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_nan_s32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_nan_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -2151,12 +1345,6 @@ LANE(set_eq_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_eq_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -2171,12 +1359,6 @@ LANE(set_eq_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _B
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_eq_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -2187,12 +1369,6 @@ LANE(set_eq_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_eq_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -2207,12 +1383,6 @@ LANE(set_ne_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_ne_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -2223,12 +1393,6 @@ LANE(set_ne_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _B
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ne_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -2243,12 +1407,6 @@ LANE(set_ne_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_ne_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -2259,12 +1417,6 @@ LANE(set_lt_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_lt_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -2279,12 +1431,6 @@ LANE(set_lt_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _B
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_lt_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -2295,12 +1441,6 @@ LANE(set_lt_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_lt_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -2315,12 +1455,6 @@ LANE(set_le_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_le_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -2331,12 +1465,6 @@ LANE(set_le_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _B
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_le_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -2351,12 +1479,6 @@ LANE(set_le_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_le_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -2367,12 +1489,6 @@ LANE(set_gt_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gt_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -2387,12 +1503,6 @@ LANE(set_gt_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _B
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_gt_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -2403,12 +1513,6 @@ LANE(set_gt_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gt_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -2423,12 +1527,6 @@ LANE(set_ge_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_ge_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -2439,12 +1537,6 @@ LANE(set_ge_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _B
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ge_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -2459,12 +1551,6 @@ LANE(set_ge_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_ge_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -2475,12 +1561,6 @@ LANE(set_equ_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_equ_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -2495,12 +1575,6 @@ LANE(set_equ_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_equ_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -2511,12 +1585,6 @@ LANE(set_equ_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_equ_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -2531,12 +1599,6 @@ LANE(set_neu_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_neu_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -2547,12 +1609,6 @@ LANE(set_neu_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_neu_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -2567,12 +1623,6 @@ LANE(set_neu_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_neu_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -2583,12 +1633,6 @@ LANE(set_ltu_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ltu_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -2603,12 +1647,6 @@ LANE(set_ltu_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_ltu_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -2619,12 +1657,6 @@ LANE(set_ltu_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ltu_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -2639,12 +1671,6 @@ LANE(set_leu_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_leu_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -2655,12 +1681,6 @@ LANE(set_leu_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_leu_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -2675,12 +1695,6 @@ LANE(set_leu_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_leu_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -2691,12 +1705,6 @@ LANE(set_gtu_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gtu_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -2711,12 +1719,6 @@ LANE(set_gtu_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_gtu_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -2727,12 +1729,6 @@ LANE(set_gtu_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gtu_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -2747,12 +1743,6 @@ LANE(set_geu_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_geu_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -2763,12 +1753,6 @@ LANE(set_geu_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_geu_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -2783,12 +1767,6 @@ LANE(set_geu_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_geu_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -2799,12 +1777,6 @@ LANE(set_num_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_num_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_num_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -2819,12 +1791,6 @@ LANE(set_num_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_num_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_num_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -2835,12 +1801,6 @@ LANE(set_num_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_num_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_num_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -2855,12 +1815,6 @@ LANE(set_nan_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_nan_and_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_nan_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -2873,12 +1827,6 @@ LANE(set_nan_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_nan_or_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_nan_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -2889,12 +1837,6 @@ LANE(set_nan_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_nan_xor_s32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_nan_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
@@ -3317,36 +2259,6 @@ LANE(set_ge_xor_f32_s64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_f32_u16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_f32_u32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_f32_u64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_f32_u16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_f32_u32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_f32_u64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
 LANE(set_lt_f32_u16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = lessInteger_u16(v_a, v_b);  /* set.yaml:89 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
@@ -3405,114 +2317,6 @@ LANE(set_ge_f32_u32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 LANE(set_ge_f32_u64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!lessInteger_u64(v_a, v_b));  /* set.yaml:95 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_f32_u16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_f32_u32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_f32_u64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_f32_u16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_f32_u32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_f32_u64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_f32_u16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_f32_u32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_f32_u64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_f32_u16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_f32_u32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_f32_u64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_f32_u16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_f32_u32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_f32_u64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_f32_u16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_f32_u32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_f32_u64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
 LANE(set_lt_and_f32_u16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -3727,144 +2531,6 @@ LANE(set_ge_xor_f32_u32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _
 
 LANE(set_ge_xor_f32_u64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u64(v_a, v_b));  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_f32_b16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_f32_b32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_f32_b64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_f32_b16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_f32_b32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_f32_b64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_f32_b16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_f32_b32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_f32_b64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_f32_b16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_f32_b32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_f32_b64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_f32_b16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_f32_b32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_f32_b64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_f32_b16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_f32_b32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_f32_b64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_f32_b16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_f32_b32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_f32_b64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_f32_b16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_f32_b32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_f32_b64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
@@ -4119,32 +2785,12 @@ LANE(set_num_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_ftz_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_num_ftz_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
 LANE(set_nan_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_nan_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_nan_ftz_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_nan_ftz_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
@@ -5025,18 +3671,6 @@ LANE(set_num_and_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_and_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_num_and_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
 LANE(set_num_or_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -5044,18 +3678,6 @@ LANE(set_num_or_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
 }
 
 LANE(set_num_or_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_num_or_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_num_or_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
@@ -5073,18 +3695,6 @@ LANE(set_num_xor_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, 
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_xor_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_num_xor_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
 LANE(set_nan_and_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -5092,18 +3702,6 @@ LANE(set_nan_and_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
 }
 
 LANE(set_nan_and_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_nan_and_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_nan_and_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
@@ -5121,18 +3719,6 @@ LANE(set_nan_or_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_or_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_nan_or_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
 LANE(set_nan_xor_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -5140,18 +3726,6 @@ LANE(set_nan_xor_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
 }
 
 LANE(set_nan_xor_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_nan_xor_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_nan_xor_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
@@ -6460,21 +5034,6 @@ LANE(set_eq_f16_s64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_f16_u16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_f16_u32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_f16_u64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
 LANE(set_eq_bf16_s16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
@@ -6486,21 +5045,6 @@ LANE(set_eq_bf16_s32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 }
 
 LANE(set_eq_bf16_s64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_bf16_u16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_bf16_u32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_bf16_u64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
@@ -6520,21 +5064,6 @@ LANE(set_ne_f16_s64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_f16_u16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_f16_u32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_f16_u64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
 LANE(set_ne_bf16_s16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
@@ -6546,21 +5075,6 @@ LANE(set_ne_bf16_s32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 }
 
 LANE(set_ne_bf16_s64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_bf16_u16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_bf16_u32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_bf16_u64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
@@ -6823,24 +5337,6 @@ LANE(set_eq_and_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_and_f16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_f16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_f16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
 LANE(set_eq_and_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -6854,24 +5350,6 @@ LANE(set_eq_and_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, 
 }
 
 LANE(set_eq_and_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_bf16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_bf16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_bf16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
@@ -6895,24 +5373,6 @@ LANE(set_eq_or_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _B
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_or_f16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_f16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_f16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
 LANE(set_eq_or_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -6926,24 +5386,6 @@ LANE(set_eq_or_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _
 }
 
 LANE(set_eq_or_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_bf16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_bf16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_bf16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
@@ -6967,24 +5409,6 @@ LANE(set_eq_xor_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_xor_f16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_f16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_f16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
 LANE(set_eq_xor_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -6998,24 +5422,6 @@ LANE(set_eq_xor_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, 
 }
 
 LANE(set_eq_xor_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_bf16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_bf16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_bf16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
@@ -7039,24 +5445,6 @@ LANE(set_ne_and_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_and_f16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_f16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_f16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
 LANE(set_ne_and_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
@@ -7070,24 +5458,6 @@ LANE(set_ne_and_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, 
 }
 
 LANE(set_ne_and_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_bf16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_bf16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_bf16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
@@ -7111,24 +5481,6 @@ LANE(set_ne_or_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _B
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_or_f16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_f16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_f16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
 LANE(set_ne_or_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
@@ -7142,24 +5494,6 @@ LANE(set_ne_or_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _
 }
 
 LANE(set_ne_or_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_bf16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_bf16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_bf16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
@@ -7183,24 +5517,6 @@ LANE(set_ne_xor_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_xor_f16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_f16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_f16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
 LANE(set_ne_xor_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
@@ -7214,24 +5530,6 @@ LANE(set_ne_xor_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, 
 }
 
 LANE(set_ne_xor_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_bf16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_bf16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_bf16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
@@ -8101,290 +6399,9 @@ LANE(set_ge_xor_bf16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, 
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_f16_b16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_f16_b32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_f16_b64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_bf16_b16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_bf16_b32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_bf16_b64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_f16_b16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_f16_b32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_f16_b64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_bf16_b16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_bf16_b32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_bf16_b64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_f16_b16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_f16_b32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_f16_b64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_bf16_b16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_bf16_b32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_bf16_b64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_f16_b16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_f16_b32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_f16_b64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_bf16_b16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_bf16_b32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_bf16_b64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_f16_b16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_f16_b32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_f16_b64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_bf16_b16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_bf16_b32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_bf16_b64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_f16_b16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_f16_b32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_f16_b64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_bf16_b16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_bf16_b32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_bf16_b64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_f16_b16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_f16_b32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_f16_b64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_bf16_b16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_bf16_b32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_bf16_b64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_f16_b16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_f16_b32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_f16_b64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_bf16_b16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_bf16_b32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_bf16_b64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
 LANE(set_eq_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_eq_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -8392,19 +6409,9 @@ LANE(set_eq_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_eq_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_eq_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -8412,19 +6419,9 @@ LANE(set_eq_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_ne_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_ne_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -8432,19 +6429,9 @@ LANE(set_ne_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_ne_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_ne_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -8452,19 +6439,9 @@ LANE(set_ne_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_lt_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_lt_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -8472,19 +6449,9 @@ LANE(set_lt_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_lt_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_lt_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -8492,19 +6459,9 @@ LANE(set_lt_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_le_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_le_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -8512,19 +6469,9 @@ LANE(set_le_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_le_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_le_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -8532,19 +6479,9 @@ LANE(set_le_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_gt_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_gt_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -8552,19 +6489,9 @@ LANE(set_gt_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_gt_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_gt_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -8572,19 +6499,9 @@ LANE(set_gt_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_ge_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_ge_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -8592,19 +6509,9 @@ LANE(set_ge_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_ge_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_ge_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -8612,19 +6519,9 @@ LANE(set_ge_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_equ_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_equ_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -8632,19 +6529,9 @@ LANE(set_equ_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_equ_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_equ_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -8652,19 +6539,9 @@ LANE(set_equ_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) 
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_neu_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_neu_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -8672,19 +6549,9 @@ LANE(set_neu_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_neu_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_neu_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -8692,19 +6559,9 @@ LANE(set_neu_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) 
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_ltu_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_ltu_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -8712,19 +6569,9 @@ LANE(set_ltu_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_ltu_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_ltu_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -8732,19 +6579,9 @@ LANE(set_ltu_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) 
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_leu_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_leu_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -8752,19 +6589,9 @@ LANE(set_leu_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_leu_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_leu_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -8772,19 +6599,9 @@ LANE(set_leu_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) 
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_gtu_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_gtu_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -8792,19 +6609,9 @@ LANE(set_gtu_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_gtu_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_gtu_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -8812,19 +6619,9 @@ LANE(set_gtu_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) 
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_geu_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_geu_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -8832,19 +6629,9 @@ LANE(set_geu_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_geu_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_geu_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -8852,19 +6639,9 @@ LANE(set_geu_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) 
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_num_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_num_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
 }
 
 LANE(set_num_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -8872,69 +6649,14 @@ LANE(set_num_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_num_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_num_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_num_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
 LANE(set_nan_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_nan_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_nan_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_nan_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_nan_ftz_s16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_nan_ftz_s32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -8943,22 +6665,10 @@ LANE(set_eq_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_eq_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_eq_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_eq_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -8967,22 +6677,10 @@ LANE(set_eq_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_eq_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_eq_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_eq_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -8991,22 +6689,10 @@ LANE(set_eq_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _B
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_eq_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_eq_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_eq_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9015,22 +6701,10 @@ LANE(set_eq_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_eq_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_eq_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_eq_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9039,22 +6713,10 @@ LANE(set_eq_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_eq_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_eq_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_eq_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9063,22 +6725,10 @@ LANE(set_eq_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_eq_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_eq_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_eq_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9087,22 +6737,10 @@ LANE(set_ne_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ne_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ne_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ne_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9111,22 +6749,10 @@ LANE(set_ne_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ne_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ne_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ne_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9135,22 +6761,10 @@ LANE(set_ne_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _B
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ne_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ne_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ne_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9159,22 +6773,10 @@ LANE(set_ne_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ne_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ne_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ne_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9183,22 +6785,10 @@ LANE(set_ne_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ne_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ne_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ne_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9207,22 +6797,10 @@ LANE(set_ne_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ne_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ne_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ne_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9231,22 +6809,10 @@ LANE(set_lt_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_lt_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_lt_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_lt_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9255,22 +6821,10 @@ LANE(set_lt_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_lt_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_lt_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_lt_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9279,22 +6833,10 @@ LANE(set_lt_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _B
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_lt_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_lt_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_lt_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9303,22 +6845,10 @@ LANE(set_lt_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_lt_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_lt_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_lt_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9327,22 +6857,10 @@ LANE(set_lt_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_lt_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_lt_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_lt_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9351,22 +6869,10 @@ LANE(set_lt_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_lt_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_lt_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_lt_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9375,22 +6881,10 @@ LANE(set_le_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_le_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_le_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_le_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9399,22 +6893,10 @@ LANE(set_le_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_le_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_le_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_le_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9423,22 +6905,10 @@ LANE(set_le_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _B
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_le_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_le_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_le_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9447,22 +6917,10 @@ LANE(set_le_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_le_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_le_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_le_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9471,22 +6929,10 @@ LANE(set_le_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_le_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_le_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_le_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9495,22 +6941,10 @@ LANE(set_le_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_le_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_le_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_le_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9519,22 +6953,10 @@ LANE(set_gt_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gt_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_gt_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gt_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9543,22 +6965,10 @@ LANE(set_gt_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gt_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_gt_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gt_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9567,22 +6977,10 @@ LANE(set_gt_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _B
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gt_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_gt_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gt_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9591,22 +6989,10 @@ LANE(set_gt_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gt_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_gt_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gt_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9615,22 +7001,10 @@ LANE(set_gt_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gt_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_gt_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gt_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9639,22 +7013,10 @@ LANE(set_gt_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gt_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_gt_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gt_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9663,22 +7025,10 @@ LANE(set_ge_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ge_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ge_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ge_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9687,22 +7037,10 @@ LANE(set_ge_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ge_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ge_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ge_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9711,22 +7049,10 @@ LANE(set_ge_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _B
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ge_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ge_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ge_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9735,22 +7061,10 @@ LANE(set_ge_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ge_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ge_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ge_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9759,22 +7073,10 @@ LANE(set_ge_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ge_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ge_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ge_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9783,22 +7085,10 @@ LANE(set_ge_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ge_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ge_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ge_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9807,22 +7097,10 @@ LANE(set_equ_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_equ_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_equ_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_equ_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9831,22 +7109,10 @@ LANE(set_equ_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_equ_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_equ_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_equ_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9855,22 +7121,10 @@ LANE(set_equ_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_equ_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_equ_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_equ_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9879,22 +7133,10 @@ LANE(set_equ_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_equ_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_equ_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_equ_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9903,22 +7145,10 @@ LANE(set_equ_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_equ_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_equ_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_equ_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9927,22 +7157,10 @@ LANE(set_equ_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_equ_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_equ_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_equ_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9951,22 +7169,10 @@ LANE(set_neu_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_neu_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_neu_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_neu_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9975,22 +7181,10 @@ LANE(set_neu_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_neu_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_neu_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_neu_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -9999,22 +7193,10 @@ LANE(set_neu_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_neu_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_neu_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_neu_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10023,22 +7205,10 @@ LANE(set_neu_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_neu_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_neu_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_neu_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10047,22 +7217,10 @@ LANE(set_neu_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_neu_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_neu_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_neu_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10071,22 +7229,10 @@ LANE(set_neu_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_neu_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_neu_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_neu_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10095,22 +7241,10 @@ LANE(set_ltu_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ltu_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ltu_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ltu_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10119,22 +7253,10 @@ LANE(set_ltu_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ltu_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ltu_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ltu_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10143,22 +7265,10 @@ LANE(set_ltu_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ltu_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ltu_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ltu_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10167,22 +7277,10 @@ LANE(set_ltu_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ltu_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ltu_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ltu_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10191,22 +7289,10 @@ LANE(set_ltu_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ltu_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ltu_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ltu_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10215,22 +7301,10 @@ LANE(set_ltu_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ltu_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ltu_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ltu_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10239,22 +7313,10 @@ LANE(set_leu_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_leu_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_leu_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_leu_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10263,22 +7325,10 @@ LANE(set_leu_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_leu_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_leu_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_leu_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10287,22 +7337,10 @@ LANE(set_leu_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_leu_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_leu_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_leu_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10311,22 +7349,10 @@ LANE(set_leu_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_leu_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_leu_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_leu_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10335,22 +7361,10 @@ LANE(set_leu_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_leu_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_leu_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_leu_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10359,22 +7373,10 @@ LANE(set_leu_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_leu_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_leu_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_leu_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10383,22 +7385,10 @@ LANE(set_gtu_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gtu_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_gtu_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gtu_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10407,22 +7397,10 @@ LANE(set_gtu_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gtu_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_gtu_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gtu_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10431,22 +7409,10 @@ LANE(set_gtu_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gtu_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_gtu_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gtu_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10455,22 +7421,10 @@ LANE(set_gtu_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gtu_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_gtu_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gtu_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10479,22 +7433,10 @@ LANE(set_gtu_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gtu_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_gtu_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gtu_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10503,22 +7445,10 @@ LANE(set_gtu_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gtu_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_gtu_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gtu_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10527,22 +7457,10 @@ LANE(set_geu_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_geu_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_geu_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_geu_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10551,22 +7469,10 @@ LANE(set_geu_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_geu_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_geu_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_geu_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10575,22 +7481,10 @@ LANE(set_geu_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_geu_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_geu_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_geu_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10599,22 +7493,10 @@ LANE(set_geu_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_geu_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_geu_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_geu_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10623,22 +7505,10 @@ LANE(set_geu_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_geu_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_geu_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_geu_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10647,22 +7517,10 @@ LANE(set_geu_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_geu_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_geu_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_geu_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_num_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10671,46 +7529,10 @@ LANE(set_num_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_num_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_num_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_num_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_num_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_num_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_num_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10719,46 +7541,10 @@ LANE(set_num_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_num_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_num_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_num_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_num_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_num_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_num_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10767,46 +7553,10 @@ LANE(set_num_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_num_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_num_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_num_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_num_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_num_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_nan_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10815,46 +7565,10 @@ LANE(set_nan_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_nan_and_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_nan_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_nan_and_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_nan_and_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_nan_and_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_nan_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10863,46 +7577,10 @@ LANE(set_nan_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_nan_or_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_nan_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_nan_or_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_nan_or_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_nan_or_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_nan_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -10911,46 +7589,10 @@ LANE(set_nan_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_nan_xor_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_nan_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_nan_xor_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_nan_xor_ftz_s16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_nan_xor_ftz_s32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -10958,19 +7600,9 @@ LANE(set_eq_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_eq_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_eq_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_eq_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -10978,19 +7610,9 @@ LANE(set_ne_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ne_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ne_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ne_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -10998,19 +7620,9 @@ LANE(set_lt_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_lt_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_lt_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_lt_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -11018,19 +7630,9 @@ LANE(set_le_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_le_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_le_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_le_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -11038,19 +7640,9 @@ LANE(set_gt_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gt_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_gt_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gt_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -11058,19 +7650,9 @@ LANE(set_ge_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ge_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ge_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ge_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -11078,19 +7660,9 @@ LANE(set_equ_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_equ_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_equ_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_equ_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -11098,19 +7670,9 @@ LANE(set_neu_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_neu_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_neu_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_neu_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -11118,19 +7680,9 @@ LANE(set_ltu_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ltu_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ltu_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ltu_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -11138,19 +7690,9 @@ LANE(set_leu_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_leu_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_leu_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_leu_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -11158,19 +7700,9 @@ LANE(set_gtu_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gtu_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_gtu_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gtu_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -11178,19 +7710,9 @@ LANE(set_geu_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_geu_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_geu_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_geu_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_num_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -11198,19 +7720,9 @@ LANE(set_num_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_num_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_num_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_num_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_nan_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
@@ -11218,19 +7730,9 @@ LANE(set_nan_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_nan_s16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_nan_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_nan_s32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11239,22 +7741,10 @@ LANE(set_eq_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_eq_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_eq_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_eq_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11263,22 +7753,10 @@ LANE(set_eq_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_eq_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_eq_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_eq_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11287,22 +7765,10 @@ LANE(set_eq_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_eq_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_eq_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_eq_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11311,22 +7777,10 @@ LANE(set_ne_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ne_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ne_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ne_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11335,22 +7789,10 @@ LANE(set_ne_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ne_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ne_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ne_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ne_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11359,22 +7801,10 @@ LANE(set_ne_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ne_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ne_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ne_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11383,22 +7813,10 @@ LANE(set_lt_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_lt_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_lt_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_lt_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11407,22 +7825,10 @@ LANE(set_lt_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_lt_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_lt_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_lt_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_lt_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11431,22 +7837,10 @@ LANE(set_lt_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_lt_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_lt_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_lt_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11455,22 +7849,10 @@ LANE(set_le_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_le_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_le_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_le_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11479,22 +7861,10 @@ LANE(set_le_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_le_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_le_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_le_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_le_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11503,22 +7873,10 @@ LANE(set_le_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_le_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_le_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_le_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11527,22 +7885,10 @@ LANE(set_gt_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gt_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_gt_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gt_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11551,22 +7897,10 @@ LANE(set_gt_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gt_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_gt_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gt_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gt_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11575,22 +7909,10 @@ LANE(set_gt_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gt_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_gt_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gt_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11599,22 +7921,10 @@ LANE(set_ge_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ge_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ge_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ge_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11623,22 +7933,10 @@ LANE(set_ge_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ge_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ge_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ge_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ge_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11647,22 +7945,10 @@ LANE(set_ge_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ge_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ge_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ge_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11671,22 +7957,10 @@ LANE(set_equ_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_equ_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_equ_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_equ_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11695,22 +7969,10 @@ LANE(set_equ_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_equ_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_equ_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_equ_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_equ_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11719,22 +7981,10 @@ LANE(set_equ_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_equ_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_equ_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_equ_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11743,22 +7993,10 @@ LANE(set_neu_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_neu_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_neu_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_neu_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11767,22 +8005,10 @@ LANE(set_neu_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_neu_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_neu_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_neu_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_neu_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11791,22 +8017,10 @@ LANE(set_neu_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_neu_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_neu_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_neu_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11815,22 +8029,10 @@ LANE(set_ltu_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ltu_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ltu_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ltu_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11839,22 +8041,10 @@ LANE(set_ltu_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ltu_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ltu_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ltu_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_ltu_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11863,22 +8053,10 @@ LANE(set_ltu_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ltu_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_ltu_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_ltu_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11887,22 +8065,10 @@ LANE(set_leu_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_leu_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_leu_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_leu_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11911,22 +8077,10 @@ LANE(set_leu_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_leu_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_leu_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_leu_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_leu_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11935,22 +8089,10 @@ LANE(set_leu_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_leu_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_leu_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_leu_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11959,22 +8101,10 @@ LANE(set_gtu_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gtu_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_gtu_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gtu_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -11983,22 +8113,10 @@ LANE(set_gtu_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gtu_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_gtu_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gtu_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_gtu_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -12007,22 +8125,10 @@ LANE(set_gtu_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gtu_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_gtu_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_gtu_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -12031,22 +8137,10 @@ LANE(set_geu_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_geu_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_geu_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_geu_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -12055,22 +8149,10 @@ LANE(set_geu_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_geu_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_geu_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_geu_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_geu_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -12079,22 +8161,10 @@ LANE(set_geu_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_geu_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_geu_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_geu_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_num_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -12103,22 +8173,10 @@ LANE(set_num_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_num_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_num_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_num_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_num_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -12127,22 +8185,10 @@ LANE(set_num_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_num_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_num_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_num_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_num_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -12151,22 +8197,10 @@ LANE(set_num_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_num_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_num_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_num_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_nan_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -12175,22 +8209,10 @@ LANE(set_nan_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_nan_and_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_nan_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_nan_and_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_nan_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -12199,22 +8221,10 @@ LANE(set_nan_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, 
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_nan_or_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_nan_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_nan_or_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_nan_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
@@ -12223,22 +8233,10 @@ LANE(set_nan_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b,
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_nan_xor_s16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
 LANE(set_nan_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_nan_xor_s32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
 }
 
 LANE(set_eq_bf16x2_bf16x2_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {

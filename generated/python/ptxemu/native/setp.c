@@ -205,23 +205,7 @@ LANE(setp_num_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *s
     return v_p;
 }
 
-LANE(setp_num_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:72 */
-    _Bool v_p = v_t;  /* setp.yaml:75 */
-    _Bool v_q = (!v_t);  /* setp.yaml:76 */
-    *second = v_q;
-    return v_p;
-}
-
 LANE(setp_nan_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:74 */
-    _Bool v_p = v_t;  /* setp.yaml:75 */
-    _Bool v_q = (!v_t);  /* setp.yaml:76 */
-    *second = v_q;
-    return v_p;
-}
-
-LANE(setp_nan_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:74 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -813,23 +797,7 @@ LANE(setp_num_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Boo
     return v_p_2;
 }
 
-LANE(setp_num_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:72 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
-    *second = v_q_2;
-    return v_p_2;
-}
-
 LANE(setp_num_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:72 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
-    *second = v_q_2;
-    return v_p_2;
-}
-
-LANE(setp_num_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:72 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -845,23 +813,7 @@ LANE(setp_num_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Boo
     return v_p_2;
 }
 
-LANE(setp_num_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:72 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
-    *second = v_q_2;
-    return v_p_2;
-}
-
 LANE(setp_nan_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:74 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
-    *second = v_q_2;
-    return v_p_2;
-}
-
-LANE(setp_nan_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:74 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -877,23 +829,7 @@ LANE(setp_nan_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool
     return v_p_2;
 }
 
-LANE(setp_nan_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:74 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
-    *second = v_q_2;
-    return v_p_2;
-}
-
 LANE(setp_nan_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:74 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
-    *second = v_q_2;
-    return v_p_2;
-}
-
-LANE(setp_nan_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:74 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -1474,17 +1410,7 @@ LANE(setp_num_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_num_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:72 */
-    return v_t;  /* setp.yaml:75 */
-}
-
 LANE(setp_nan_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:74 */
-    return v_t;  /* setp.yaml:75 */
-}
-
-LANE(setp_nan_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:74 */
     return v_t;  /* setp.yaml:75 */
 }
@@ -1854,17 +1780,7 @@ LANE(setp_num_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Boo
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_num_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:72 */
-    return (v_t & v_c);  /* setp.yaml:78 */
-}
-
 LANE(setp_num_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:72 */
-    return (v_t | v_c);  /* setp.yaml:81 */
-}
-
-LANE(setp_num_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:72 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
@@ -1874,17 +1790,7 @@ LANE(setp_num_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Boo
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_num_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:72 */
-    return (v_t ^ v_c);  /* setp.yaml:84 */
-}
-
 LANE(setp_nan_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:74 */
-    return (v_t & v_c);  /* setp.yaml:78 */
-}
-
-LANE(setp_nan_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:74 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
@@ -1894,17 +1800,7 @@ LANE(setp_nan_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_nan_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:74 */
-    return (v_t | v_c);  /* setp.yaml:81 */
-}
-
 LANE(setp_nan_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:74 */
-    return (v_t ^ v_c);  /* setp.yaml:84 */
-}
-
-LANE(setp_nan_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:74 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }

@@ -17,18 +17,6 @@ LANE(shr_b64_2, uint64_t, anyDirection, uint64_t v_a, uint32_t v_b) {
     return shiftRightBy_64(v_a, v_b);  /* shr.yaml:25 */
 }
 
-LANE(shr_u16_2, uint16_t, anyDirection, uint16_t v_a, uint32_t v_b) {
-    return shiftRightBy_16(v_a, v_b);  /* shr.yaml:27 */
-}
-
-LANE(shr_u32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    return shiftRightBy_32(v_a, v_b);  /* shr.yaml:27 */
-}
-
-LANE(shr_u64_2, uint64_t, anyDirection, uint64_t v_a, uint32_t v_b) {
-    return shiftRightBy_64(v_a, v_b);  /* shr.yaml:27 */
-}
-
 LANE(shr_s16_2, uint16_t, anyDirection, uint16_t v_a, uint32_t v_b) {
     return select_16(lessInteger_s16(v_a, 0x0000u), (uint16_t)(~shiftRightBy_16((uint16_t)(~v_a), v_b)), shiftRightBy_16(v_a, v_b));  /* shr.yaml:30 */
 }

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ....catalog import targets_text
 from ....check.checking import Checked
 from ....check.claims import CLAIMS, basis
+from ....check.relations import relation
 from ....compact import named_in
 from ....diagnostics import PtxspecError
 from ....grounds import KINDS
@@ -44,6 +45,8 @@ class Row:
     manual: str
     stands_for: str
     measured: tuple[str, ...]
+    hazard: bool
+    crash: str
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
             "rows": rows,
             "groups": named_in(texts, spec.notation),
             "claims": claims,
+            "compared": [(c.selector.text, relation(spec.functions, c)) for c in instruction.compared],
             "meanings": {claim.name: CLAIMS[claim.name] for claim in claims},
             "recordings": _recordings(spec, instruction),
             "differs": any(v.manual != v.requires for v in instruction.variants),
@@ -126,6 +130,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
             "implied": [n for n in spec.implied if any(_implies(spec, n, v) for v in instruction.variants)],
         }
         sources = ["spec/types.yaml", "spec/modifiers.yaml", "spec/assembler.yaml", instruction.path]
+        sources += ["spec/functions.yaml"] * bool(instruction.compared)
         for suffix in ("md", "html"):
             files[f"manual/{instruction.opcode}.{suffix}"] = templates.render(
                 f"manual/instruction.{suffix}.j2", sources, comment="<!-- {} -->", **values
@@ -210,6 +215,8 @@ def _row(spec: Spec, instruction: Instruction, v: Variant) -> Row:
         requires=requires,
         manual="" if manual == requires else manual,
         stands_for=longer.spelling if longer else "",
+        hazard=bool(v.hazards),
+        crash=v.crash,
         measured=tuple(dict.fromkeys(r.target for r in spec.recordings if spec.claim(v, r.target) == "measured")),
     )
 

@@ -1,28 +1,27 @@
-"""Programs -> the C of ptxemu's accelerator: one source per opcode, one function per different program.
+"""Programs -> the C of ptxemu's accelerator: one source per opcode, one function for each of the emulator's.
 
 A program that templates/runtime/native cannot compute is left out, and runs on NumPy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import mpmath  # type: ignore[import-untyped]
 
-from ...check.checking import Checked
-from ...model import BOOL, FixedPoint, Format, Kind, Spec, number_in
-from ...semantics.functions import TABLE
-from ...semantics.program import Apply, Program
-from ..fusing import FLUSH, PROPAGATE, is_usual, shorten
-from ..lowering import ELEMENTARY, Function, Lowering, Shared, applications, shared, source_of, written
-from ..registry import product
-from ..text import Files, Templates
+from ..model import BOOL, FixedPoint, Format, Kind, Spec, number_in
+from ..semantics.functions import TABLE
+from ..semantics.program import Apply, Program
+from .converting import is_usual
+from .fusing import FLUSH, PROPAGATE, shorten
+from .lowering import ELEMENTARY, Function, Lowering, Shared, applications, source_of, written
+from .text import Files, Templates
 
 _FOLDER = "python/ptxemu/native"
-# What a table of coefficients decides stays with NumPy, and what random bits do.
-WITHOUT_C = {"unit", "convertStochastic"}
+# What a table of coefficients decides stays with NumPy.
+WITHOUT_C = {"unit"}
 ANY = "any"
 
 
@@ -35,9 +34,8 @@ class CFunction(Function):
     undecided: bool
 
 
-@product("emulator-c")
-def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
-    """The files of generated/python/ptxemu/native."""
+def emit(spec: Spec, kernels: Mapping[str, Sequence[Shared]], templates: Templates) -> Files:
+    """The files of generated/python/ptxemu/native, for the functions that the emulator has of each opcode."""
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime/native").items()}
     formats = [f for f in spec.formats.values() if _has_c(number_in(f))]
     floats = [f for f in formats if isinstance(f, Format)]
@@ -52,12 +50,13 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     files[f"{_FOLDER}/turns.h"] = templates.render(
         "emulator/native/turns.h.j2", [], comment="/* {} */", turns=list(_turns())
     )
-    for c in checked:
-        functions = [_function(one) for one in shared(c).values() if not why_not(one.program)]
+    for opcode, every in kernels.items():
+        functions = [_function(one) for one in every if not why_not(one.program)]
         if functions:
-            files[f"{_FOLDER}/{c.instruction.opcode}.c"] = templates.render(
-                "emulator/native/opcode.c.j2", ["spec/types.yaml", "spec/modifiers.yaml", c.instruction.path],
-                comment="/* {} */", opcode=c.instruction.opcode, functions=functions,
+            path = spec.instructions[opcode].path
+            files[f"{_FOLDER}/{opcode}.c"] = templates.render(
+                "emulator/native/opcode.c.j2", ["spec/types.yaml", "spec/modifiers.yaml", path],
+                comment="/* {} */", opcode=opcode, functions=functions,
             )  # fmt: skip
     return files
 
@@ -124,6 +123,11 @@ def _steering(t: Apply) -> str | None:
         return "roundTiesToEven"
     if t.function == "convert":
         return _converting(source, f, t.mode)
+    if t.function == "convertStochastic":
+        assert f.format is not None
+        # The last random bit has a place in binary32.
+        fits = f.format.fraction_bits + t.arguments[1].kind.width <= 23
+        return "roundTiesToEven" if fits and _single(source) and not _is_native(f) else None
     if t.mixed and not _has_mixed(t):
         return None
     if _is_native(f):
@@ -230,6 +234,9 @@ class _Writer(Lowering):
         if t.mixed:
             return self.mixed(t, arguments)
         name = t.format.name if t.format else _number(t.arguments[0].kind)
+        if t.function == "convertStochastic":
+            x, random = (a.kind for a in t.arguments)
+            return f"{t.function}_{name}(single_{_number(x)}({arguments[0]}), {arguments[1]}, {random.width})"
         if t.function == PROPAGATE:
             value, *operands = arguments
             for operand in reversed(operands):
