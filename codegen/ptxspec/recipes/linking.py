@@ -189,8 +189,8 @@ class _Linking:
         groups = [tuple(n.replace("#", str(lane)) for n in names) for names in written.operands]
         if used is v:
             raise _Wrong(written, f"this is {v} itself, which is missing where the recipe is for")
-        if not self.spec.instructions[used.opcode].is_advisable(used):
-            why = "the manual does not list it" if not used.listed else "its machine code does something else"
+        if used.crash or not self.spec.instructions[used.opcode].is_advisable(used):
+            why = "the manual does not list it" if not used.listed else "its machine code is not what it says"
             raise _Wrong(written, f"{used} is not to be advised: {why}")
         guard = None
         if written.guard:
