@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from helpers import ROOT
-from helpers.project import Project, copied
+from helpers.project import Project, copied, without_recipes
 from helpers.repository import checked
 from ptxspec import roots
 from ptxspec.check.checking import Checked
@@ -94,7 +94,7 @@ def test_every_file_is_stamped_and_none_names_a_machine_or_a_time(project: Proje
 
 
 def test_what_changed_is_said(project: Project) -> None:
-    shutil.copy(ROOT / ABS, project.root / ABS)
+    project.write(ABS, without_recipes((ROOT / ABS).read_text("utf-8")))
     first = project.run("generate")
     assert first.code == 0 and "  + cuda/neg.cu\n" in first.out
     assert re.search(r"generated/: (\d+) added, 0 changed, 0 removed, \1 files in all", first.out)
@@ -235,7 +235,7 @@ def test_a_text_of_the_specification_is_no_markup_of_the_manual(project: Project
 
 
 def test_another_product_is_a_function_and_its_templates(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copy(ROOT / ABS, project.root / ABS)
+    project.write(ABS, without_recipes((ROOT / ABS).read_text("utf-8")))
     (project.root / "templates/sizes.csv.j2").write_text(
         "{{ stamp }}\n{% for r in rows %}{{ r }}\n{% endfor %}", "utf-8"
     )

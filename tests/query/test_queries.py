@@ -250,9 +250,14 @@ def test_query_as_json(run: Run) -> None:
     assert code == 1
     assert list(found) == [
         "schema", "variant", "operands", "exists", "available", "requires", "manual", "claim", "rests_on", "hazard",
-        "loose", "reasons", "nearest", "instead",
+        "loose", "reasons", "nearest", "instead", "instead_elsewhere", "no_recipe",
     ]  # fmt: skip
-    assert (found["schema"], found["claim"], found["hazard"], found["instead"]) == (3, "exact", None, [])
+    assert (found["schema"], found["claim"], found["hazard"]) == (3, "exact", None)
+    first = found["instead"][0]
+    assert first["ptx"].splitlines()[-2:] == ["    fma.rn.bf16 %d, %a, %t, %b;", "}"]
+    assert first["cuda"].startswith('asm("{') and first["cuda"].endswith(': "=h"(d) : "h"(a), "h"(b));')
+    assert (first["from"], first["differs"]) == ({"target": "sm_80", "ptx": "7.0"}, None)
+    assert (found["instead_elsewhere"], found["no_recipe"]) == ([], None)
     assert found["rests_on"].startswith("IEEE 754")
     assert found["nearest"][0] == {"variant": "add.f32", "operands": 2}
     assert found["requires"] == {"ptx": "7.8", "until": None, "target": "sm_90"}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..diagnostics import Diagnostic, Mark, SpecError
 from ..literals import describe
 from ..model import CornerRow, Instruction, Spec, Variant
+from ..recipes.proof import Prover
 from ..semantics.compile import Compiler
 from ..semantics.program import Program
 from .corner_cases import Case, CellError, cases
@@ -27,7 +28,8 @@ class Checked:
 
 
 def check(spec: Spec) -> tuple[list[Checked], list[Diagnostic]]:
-    """Specialise every variant and run every corner case; what is wrong comes back as diagnostics."""
+    """Specialise every variant, run every corner case, and hold every recipe against what it is for; what is wrong
+    comes back as diagnostics."""
     checked, errors = [], []
     compiler = Compiler(spec)
     for instruction in spec.instructions.values():
@@ -36,6 +38,8 @@ def check(spec: Spec) -> tuple[list[Checked], list[Diagnostic]]:
         if not found:
             checked.append(one)
     errors += check_functions(compiler)
+    if not errors:
+        errors = Prover(spec, compiler).check()
     return checked, sorted(_one_at_each_place(errors))
 
 

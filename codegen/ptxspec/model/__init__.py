@@ -41,16 +41,18 @@ from .instruction import (
     Variant,
 )
 from .observed import Entry, Evidence, Recording, Speed, SpeedTable
+from .recipes import DIFFERENCES, NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Call, Instead, Recipe, Written
 from .requirements import Form, Pattern, Rule, Selector
 from .spec import Assembler, Implied, Modifier, Naming, Spec
 from .units import Argument, Core, Differences, Fitted, Interpolator, Unit, UnitModel, Word
 
 __all__ = [
-    "BOOL", "OVERFLOWS", "ROUNDINGS", "Accuracy", "Argument", "Assembler", "Code", "Compared", "Compiled", "Core",
-    "CornerRow", "CornerTable", "Crash", "Defined", "Differences", "Entry", "Evidence", "Executed", "Fitted",
-    "FixedPoint", "Form", "Format", "Functions", "HardwarePath", "HazardRule", "Implied", "Instruction", "Interpolator",
-    "Judged", "Key", "Kind", "LaneBits", "Meaning", "Modifier", "Naming", "NanRule", "Note", "Opening", "Operand",
-    "OperandRule", "Page", "Pattern", "Proof", "Recording", "Reference", "Rule", "Selector", "Spec", "Speed",
-    "SpeedTable", "SyntaxLine", "Tolerated", "Type", "Unit", "UnitModel", "Value", "Variant", "Word", "bits_of",
+    "BOOL", "DIFFERENCES", "NAN_BITS", "NOTHING_DIFFERS", "OVERFLOWS", "ROUNDINGS", "WITHIN_BOUND", "Accuracy",
+    "Argument", "Assembler", "Call", "Code", "Compared", "Compiled", "Core", "CornerRow", "CornerTable", "Crash",
+    "Defined", "Differences", "Entry", "Evidence", "Executed", "Fitted", "FixedPoint", "Form", "Format", "Functions",
+    "HardwarePath", "HazardRule", "Implied", "Instead", "Instruction", "Interpolator", "Judged", "Key", "Kind",
+    "LaneBits", "Meaning", "Modifier", "Naming", "NanRule", "Note", "Opening", "Operand", "OperandRule", "Page",
+    "Pattern", "Proof", "Recipe", "Recording", "Reference", "Rule", "Selector", "Spec", "Speed", "SpeedTable",
+    "SyntaxLine", "Tolerated", "Type", "Unit", "UnitModel", "Value", "Variant", "Word", "Written", "bits_of",
     "float_in", "ieee", "integer_in", "number_in",
 ]  # fmt: skip

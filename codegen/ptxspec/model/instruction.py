@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ..catalog import Hazard, Requirement
 from ..diagnostics import Mark
@@ -13,6 +14,9 @@ from ..grounds import Grounds
 from .code import Code
 from .formats import Kind, NanRule, Type, bits_of
 from .requirements import Form, Rule, Selector
+
+if TYPE_CHECKING:
+    from .recipes import Recipe
 
 # A spelling with its modifiers in the manual's order, and the number of source registers.
 Key = tuple[str, int]
@@ -330,6 +334,7 @@ class Instruction:
     variant has is refused. It is None where nobody said, so that nothing is known of other forms. `other_modifiers` are
     those that only other instructions of this name have, `empty_types` types that the assembler takes beside the
     others, and that do nothing. `acts_on` are the formats that a modifier acts on here, where not on all.
+    `recipes` are what to write where variants are missing, the best first, or why there is nothing.
     `vectors_elsewhere`: statements with registers that are vectors are other instructions. `unpacks`: a statement
     whose source is a vector may stand the other way round, with the vector as its result; what this rests on."""
 
@@ -365,6 +370,7 @@ class Instruction:
     hazards: tuple[HazardRule, ...] = ()
     acts_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     compared: tuple[Compared, ...] = ()
+    recipes: tuple[Recipe, ...] = ()
 
     @cached_property
     def operand_names(self) -> frozenset[str]:

@@ -13,6 +13,7 @@ from .formats import FixedPoint, Format, NanRule, Type
 from .functions import Functions
 from .instruction import HardwarePath, Instruction, Variant
 from .observed import Entry, Evidence, Recording, Speed
+from .recipes import Instead
 from .requirements import Selector
 from .units import Unit, UnitModel
 
@@ -84,7 +85,8 @@ class Naming:
 @dataclass(frozen=True)
 class Spec:
     """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode.
-    `groups` are those of modifiers, of which semantics knows; those of types are for notation alone."""
+    `groups` are those of modifiers, of which semantics knows; those of types are for notation alone. `instead` is what
+    to write where a variant is missing, the best first."""
 
     formats: Mapping[str, Format | FixedPoint]
     nan_rules: Mapping[str, NanRule]
@@ -104,6 +106,7 @@ class Spec:
     units: Mapping[str, Unit] = field(default_factory=dict)
     naming: Naming = Naming()
     functions: Functions = field(default_factory=Functions)
+    instead: Mapping[Variant, tuple[Instead, ...]] = field(default_factory=dict)
 
     @cached_property
     def notation(self) -> Mapping[str, tuple[str, ...]]:

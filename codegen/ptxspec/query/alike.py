@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ..catalog import Asked
 from ..diagnostics import nearest
 from .database import Database, Variant, names_of
+from .instead import told as recipe_told
 
 _SHOWN = 4
 
@@ -143,8 +144,10 @@ def advice(
             siblings = [t for t in others if db.catalog.is_safe(variant, t, ptx)]
             if siblings:
                 return f"compile for {' or '.join(siblings)}"
-        if exists:
-            return f"no other {opcode} does the same" + (f" on {where}" if where else "")
+        if variant is not None:
+            return recipe_told(db, variant, target, ptx) or "nothing is known that does the same" + (
+                f" on {where}" if where else ""
+            )
         elsewhere = advised(db, opcode, names, operands, None, None)
         return f"the manual has no {opcode} with all of this" + (f" on {where}" if elsewhere else "")
     if operands is not None and all(operands != v.operands for v in found):

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from ..catalog import Requirement
 from .alike import place
 from .database import Database, Variant
+from .instead import Offer
 from .verdicts import Verdict
 
 
@@ -105,19 +106,40 @@ def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str
         lines += _paragraph("hazard", verdict.hazard) if verdict.hazard else []
         loose = verdict.loose if verdict.available else ()
         lines += [line for text in loose for line in _paragraph("loose", text)]
-    if verdict.help:
+    working = [o for o in verdict.instead if o.works]
+    # A recipe stands below as it is written.
+    if verdict.help and not verdict.instead and not verdict.no_recipe:
         lines.append(f"  help    {verdict.help}")
+    for offer in working[:1] or verdict.instead[:1]:
+        lines += recipe(db, offer, asked)
+    if verdict.no_recipe and not working:
+        lines += ["no recipe" + (f" on {asked}" if asked and verdict.instead else "") + ":"]
+        lines += _wrapped(verdict.no_recipe, "  ", "  ")
     if verdict.nearest:
         lines.append("spelled alike" + (f", on {asked}" if asked else "") + ":")
         lines += [f"  {line}" for line in table([(str(v), requirement(db, v.requires)) for v in verdict.nearest])]
     return "\n".join(lines)
 
 
+def recipe(db: Database, offer: Offer, asked: str) -> list[str]:
+    """A recipe with the targets and versions that take it, ready to paste as PTX and as inline assembly."""
+    where = f", on {asked}" if asked and offer.works else ""
+    lines = [f"instead{where} ({db.catalog.text(offer.requires)} or newer; {offer.difference}):"]
+    lines += [f"  {line}" for line in offer.ptx.split("\n")]
+    if offer.cuda:
+        lines += ["in CUDA:", *(f"  {line}" for line in offer.cuda.split("\n"))]
+    return lines
+
+
 def _paragraph(name: str, text: str) -> list[str]:
     """Sentences in lines of a terminal."""
+    return _wrapped(text, f"  {name:6}  ", " " * 10)
+
+
+def _wrapped(text: str, first: str, others: str) -> list[str]:
     import textwrap  # only needed where there are some
 
-    return textwrap.wrap(text, 80, initial_indent=f"  {name:6}  ", subsequent_indent=" " * 10, break_on_hyphens=False)
+    return textwrap.wrap(text, 80, initial_indent=first, subsequent_indent=others, break_on_hyphens=False)
 
 
 def requirement(db: Database, r: Requirement) -> str:

@@ -185,7 +185,7 @@ class Database:
         self.types = frozenset(data["types"])
         self.groups: Mapping[str, Sequence[str]] = data["groups"]
         self.modifiers = frozenset(data["modifiers"])
-        self._requirements = [requirement_of(r) for r in data["requirements"]]
+        self.requirements = [requirement_of(r) for r in data["requirements"]]
         self._recordings = {r["path"]: Recording(**r) for r in data["recordings"]}
         self.opcodes = {
             name: Opcode(name, about["summary"], partial(self._open, name, opcode))
@@ -250,8 +250,8 @@ class Database:
             open=[marks["open"] for _, marks in marked if "open" in marks],
         )
         return (
-            self._requirements[requires],
-            None if manual is None else self._requirements[manual],
+            self.requirements[requires],
+            None if manual is None else self.requirements[manual],
             claim,
             rests_on,
             tuple((self._recordings[path], found) for path, found in rest.get("recorded", {}).items()),

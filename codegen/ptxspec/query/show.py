@@ -8,8 +8,9 @@ from typing import Any
 from ..diagnostics import PtxspecError
 from ..grounds import Grounds
 from ..roots import Root
-from .answers import requirement
+from .answers import recipe, requirement
 from .database import Database, Variant
+from .instead import offers, why_none
 from .verdicts import variant
 
 STANDINGS = {"equal": "every bit equal", "inside": "inside of the bound", "unequal": "not equal"}
@@ -60,6 +61,10 @@ def _variant(db: Database, v: Variant) -> str:
     lines += (
         ["", *(f"- {text} ({_told(about['grounds'][grounds])})" for text, _, grounds, *_ in notes)] if notes else []
     )
+    for offer in offers(db, v, None, None):
+        lines += ["", *recipe(db, offer, "")]
+    if reason := why_none(db, v):
+        lines += ["", f"Where it is missing: {reason}"]
     lines += ["", f"`ptxspec show {v.opcode}` has the semantics and the corner cases.", ""]
     return "\n".join(lines)
 

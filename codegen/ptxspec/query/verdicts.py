@@ -10,6 +10,7 @@ from ..catalog import Refusal, Requirement, requirement_of
 from ..diagnostics import PtxspecError, nearest, suggest, unknown
 from .alike import advice, alike, in_other_letters, type_distance
 from .database import Database, Opcode, Variant, names_of
+from .instead import Offer, as_json as offer_as_json, offers, why_none
 
 _SPELLING = re.compile(r"\w+(\.[\w:]+)*")
 # So much of what an opcode has is told in a message.
@@ -27,7 +28,8 @@ class Reason(NamedTuple):
 class Verdict(NamedTuple):
     """The answer to a query. `exists`: some PTX version takes it on some target; `available`: where it was asked.
     `hazard` is what its machine code does instead there, `loose` what its results may be beside what it says.
-    `nearest` is what exists there and is spelled alike, and need not do the same; `help` says what to write."""
+    `nearest` is what exists there and is spelled alike, and need not do the same; `help` says how to mend it. `instead`
+    are the recipes, those first that work there; `no_recipe` is why there is none, or none for every target."""
 
     variant: str
     operands: int | None
@@ -43,13 +45,16 @@ class Verdict(NamedTuple):
     reasons: tuple[Reason, ...] = ()
     nearest: tuple[Variant, ...] = ()
     help: str = ""
+    instead: tuple[Offer, ...] = ()
+    no_recipe: str = ""
 
     @property
     def outside(self) -> bool:
         """It does not exist here, and whether PTX has it is not known: the database is about some opcodes and types."""
         return any(r.code in ("not-in-database", "unknown-opcode") for r in self.reasons)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self, db: Database) -> dict[str, Any]:
+        """`instead` is what may be written there; `instead_elsewhere` needs another target or PTX version."""
         return {
             "schema": 3,
             "variant": self.variant,
@@ -64,7 +69,9 @@ class Verdict(NamedTuple):
             "loose": list(self.loose),
             "reasons": [r._asdict() for r in self.reasons],
             "nearest": [{"variant": v.spelling, "operands": v.operands} for v in self.nearest],
-            "instead": [],
+            "instead": [offer_as_json(db, o) for o in self.instead if o.works],
+            "instead_elsewhere": [offer_as_json(db, o) for o in self.instead if not o.works],
+            "no_recipe": self.no_recipe or None,
         }
 
 
@@ -110,6 +117,8 @@ def query(
         )
     if verdict.available or any(r.code == "not-in-database" for r in verdict.reasons):
         return verdict
+    if found is not None:
+        verdict = verdict._replace(instead=offers(db, found, target, ptx), no_recipe=why_none(db, found))
     help = advice(db, opcode, names, verdict.operands, target, ptx) if opcode in db.opcodes else ""
     return verdict._replace(nearest=alike(db, opcode, names, verdict.operands, target, ptx), help=help)
 

@@ -36,6 +36,7 @@ from .corner_tables import read_table
 from .hazards import HazardReader
 from .lane_bits import read_lane_bits
 from .positioned import Document, Where
+from .recipes import read_recipes
 from .requirements import Requirements, expanded
 from .signatures import SyntaxReader
 
@@ -130,6 +131,7 @@ class _InstructionFile:
             ),
             hazards=hazards.read(data.get("hazards", [])) if self.all_variants else (),
             acts_on=self.acts_on(),
+            recipes=read_recipes(doc, self.context, data.get("instead", []), self.selector, self.grounds),
             compared=tuple(self.compared(("compared", i), c) for i, c in entries("compared")),
         )  # fmt: skip
         if len(self.errors) > before:

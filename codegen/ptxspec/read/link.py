@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..diagnostics import Diagnostic, Mark, SpecError, display_path
 from ..model import Spec
+from ..recipes.linking import link
 from ..semantics.resolve import Meanings
 from . import positioned, schema
 from .assembler import read_assembler
@@ -76,6 +77,11 @@ def read_all(root: Path, spelling: str | None = None) -> Reading:
             recordings=read_recordings(observed["recordings"], context),
             sources=dict(sorted(files.sources.items())),
         )
+        # Recipes are made of other instructions: where one of these is wrong, they would be, too.
+        if spelling is None and not files.errors:
+            instead, wrong = link(spec)
+            files.errors += wrong
+            spec = replace(spec, instead=instead)
     return Reading(spec, sorted(set(files.errors)), tuple(sorted({*files.names, *files.sources})))
 
 

@@ -293,6 +293,23 @@ class Catalog:
                 until = min(until or limit.until, limit.until, key=self._order) if limit.until else until
         return floor, until
 
+    def together(self, requirements: Iterable[Requirement]) -> Requirement | None:
+        """What takes all of several; None where no target and PTX version do."""
+        every = list(dict.fromkeys(requirements))
+        targets = self.targets
+        ptx = max((r.ptx for r in every), key=self._order)
+        target = max((r.target for r in every), key=lambda t: targets[t].order)
+        until = min((r.until for r in every if r.until), key=self._order, default=None)
+        within = tuple(dict.fromkeys(limit for r in every for limit in r.within))
+        on: tuple[tuple[str, str], ...] = ()
+        if any(r.on for r in every):
+            here = [t for t in targets if all(self.takes(r, t) for r in every)]
+            on = tuple((t, max((self.window(r, t)[0] for r in every), key=self._order)) for t in here)
+            target, ptx = (on[0][0], min((p for _, p in on), key=self._order)) if on else (target, ptx)
+        found = Requirement(ptx, target, until, within, on)
+        some = (self.takes(found, t, v) for t in targets for v in self.versions)
+        return found if any(some) else None
+
     def is_current(self, r: Requirement) -> bool:
         """Whether the newest PTX version takes a variant on some target that nvcc compiles for."""
         return any(t.nvcc and self.takes(r, t.name, self.newest_version) for t in self.targets.values())

@@ -16,6 +16,7 @@ from ...check.relations import relation
 from ...grounds import Grounds
 from ...model import (
     BOOL,
+    NOTHING_DIFFERS,
     CornerTable,
     FixedPoint,
     Format,
@@ -32,6 +33,7 @@ from ...model import (
     Variant,
 )
 from ...query.database import SCHEMA, Data
+from ...recipes.inline import inline_assembly
 from ..registry import product
 from ..text import Files, Templates
 
@@ -180,6 +182,7 @@ class _Opcode:
     def __init__(self, spec: Spec, instruction: Instruction, requirements: _Table) -> None:
         self.spec, self.instruction, self.requirements = spec, instruction, requirements
         self.grounds, self.claims, self.signatures, self.classes = _Table(), _Table(), _Table(), _Table()
+        self.none = [r for r in instruction.recipes if r.none]
 
     def data(self) -> dict[str, Any]:
         i = self.instruction
@@ -216,6 +219,10 @@ class _Opcode:
                 for a in i.accuracy
             ],
             "notes": [self.note(n) for n in i.notes],
+            **_given(
+                instead={f"{v.spelling} {v.operands}": self.instead(v) for v in i.variants if v in self.spec.instead},
+                none=[[r.none, r.selector.text, self.rests_on(r.rests_on)] for r in self.none],
+            ),
             "hazards": [self.hazard(h) for h in i.hazards],
             "crashes": [_given(**{"for": c.selector.text}, text=c.text) for c in i.crashes],
             **_given(compared=[[c.selector.text, relation(self.spec.functions, c)] for c in i.compared]),
@@ -249,6 +256,18 @@ class _Opcode:
         more = _given(open=n.open, loose=n.loose)
         return [n.text, n.selector.text, self.rests_on(n.rests_on), *([more] if more else [])]
 
+    def instead(self, v: Variant) -> list[list[Any]]:
+        """Each recipe for a variant as PTX and as inline assembly, what it requires, and what may differ."""
+        return [
+            [
+                x.ptx,
+                inline_assembly(v, x),
+                self.requirements.place(x.requires.as_json()),
+                "" if x.differs == NOTHING_DIFFERS else x.differs,
+            ]
+            for x in self.spec.instead[v]
+        ]
+
     def hazard(self, h: HazardRule) -> dict[str, Any]:
         return _given(**{"for": h.selector.text}) | h.hazard.as_json() | {"rests_on": self.rests_on(h.rests_on)}
 
@@ -277,6 +296,7 @@ class _Opcode:
             means=list(v.means),
             accuracy=[n for n, a in enumerate(i.accuracy) if a.selector.matches(v)],
             notes=[n for n, note in enumerate(i.notes) if note.selector.matches(v)],
+            none=[n for n, r in enumerate(self.none) if r.selector.matches(v)],
             hazards=[n for n, hazard in enumerate(i.hazards) if hazard.selector.matches(v)],
             crashes=[n for n, crash in enumerate(i.crashes) if crash.selector.matches(v)],
             compared=[n for n, c in enumerate(i.compared) if c.selector.matches(v)],

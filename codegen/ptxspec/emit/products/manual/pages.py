@@ -30,7 +30,7 @@ from ....model import (
 from ...lowering import rounds
 from ...registry import product
 from ...text import Files, Templates
-from . import availability, running
+from . import availability, recipes, running
 from .forms import Writer, script, statement, unpacking
 
 
@@ -126,6 +126,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
             "targets_text": targets_text,
             "newest": spec.newest,
             "operands": _names(instruction),
+            "recipes": recipes.entries(spec, write, instruction),
             "implied": [n for n in spec.implied if any(_implies(spec, n, v) for v in instruction.variants)],
         }
         sources = ["spec/types.yaml", "spec/modifiers.yaml", "spec/assembler.yaml", instruction.path]
