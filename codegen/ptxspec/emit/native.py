@@ -11,16 +11,17 @@ from typing import ClassVar
 
 import mpmath  # type: ignore[import-untyped]
 
-from ..model import BOOL, ROUNDINGS, FixedPoint, Format, Kind, Spec, number_in
+from ..model import BOOL, FixedPoint, Format, Kind, Spec, number_in
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Program
-from .fusing import FLUSH, PROPAGATE, is_usual, shorten
+from .converting import is_usual
+from .fusing import FLUSH, PROPAGATE, shorten
 from .lowering import ELEMENTARY, Function, Lowering, Shared, applications, source_of, written
 from .text import Files, Templates
 
 _FOLDER = "python/ptxemu/native"
-# What a table of coefficients decides stays with NumPy, and what random bits do.
-WITHOUT_C = {"unit", "convertStochastic"}
+# What a table of coefficients decides stays with NumPy.
+WITHOUT_C = {"unit"}
 ANY = "any"
 
 
@@ -102,9 +103,10 @@ def _has_c(kind: Kind) -> bool:
 
 
 def _direction(program: Program) -> str:
-    """The direction in which the processor must round for every operation of a program that has C."""
+    """The direction in which the processor must round for every operation of a program that has C; `anyDirection` where
+    it makes no difference."""
     wanted = {_steering(a) for a in applications(program) if TABLE[a.function].rounds} - {ANY}
-    return next(iter(wanted), None) or ROUNDINGS[0]
+    return next(iter(wanted), None) or "anyDirection"
 
 
 def _steering(t: Apply) -> str | None:
@@ -121,6 +123,11 @@ def _steering(t: Apply) -> str | None:
         return "roundTiesToEven"
     if t.function == "convert":
         return _converting(source, f, t.mode)
+    if t.function == "convertStochastic":
+        assert f.format is not None
+        # The last random bit has a place in binary32.
+        fits = f.format.fraction_bits + t.arguments[1].kind.width <= 23
+        return "roundTiesToEven" if fits and _single(source) and not _is_native(f) else None
     if t.mixed and not _has_mixed(t):
         return None
     if _is_native(f):
@@ -227,6 +234,9 @@ class _Writer(Lowering):
         if t.mixed:
             return self.mixed(t, arguments)
         name = t.format.name if t.format else _number(t.arguments[0].kind)
+        if t.function == "convertStochastic":
+            x, random = (a.kind for a in t.arguments)
+            return f"{t.function}_{name}(single_{_number(x)}({arguments[0]}), {arguments[1]}, {random.width})"
         if t.function == PROPAGATE:
             value, *operands = arguments
             for operand in reversed(operands):

@@ -181,6 +181,9 @@ def test_made_up_units_are_found_again_and_followed(
         "eval", "rcp.approx.f32", "0x7f000001", "--target", "sm_90", "--trace"
     )
     assert found.code == 0 and "reciprocal = unit(RCP, scaled)" in found.out, found.err
+    # The trace shows what was read of the unit's table.
+    assert "    RCP         of sm_90 to sm_90a: segment 0, place 0 in it, scale 2^125\n" in found.out
+    assert "    table       C0, C1, C2 = " in found.out and "scaled and cut off to 24 bits\n" in found.out
     data = json.loads((built.root / "generated/data/ptxspec.json").read_text("utf-8"))
     assert data["units"]["RCP"]["models"][0]["within"] == "sm_90..sm_90a"
     assert "sm_90, sm_90a" in (built.root / "generated/manual/rcp.md").read_text("utf-8")

@@ -269,178 +269,143 @@ LANE(fma_e5m2x4_e5m2x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
 }
 
 LANE(fma_e5m2x4_e5m2x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_e5m2(v_a) * number_e4m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_e5m2(v_a) * number_e4m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e5m2x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = fusedMultiplyAdd_e5m2(v_a, from_single_e5m2(single_e3m2(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return fusedMultiplyAdd_e5m2(v_a, from_single_e5m2(single_e3m2(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e5m2x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_e5m2(v_a) * number_e2m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_e5m2(v_a) * number_e2m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e5m2x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = fusedMultiplyAdd_e5m2(v_a, from_single_e5m2(single_e2m1(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return fusedMultiplyAdd_e5m2(v_a, from_single_e5m2(single_e2m1(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e5m2x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_e5m2(v_a) * number_ue8m0(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_e5m2(v_a) * number_ue8m0(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e4m3x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_e4m3(v_a) * number_e5m2(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_e4m3(v_a) * number_e5m2(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e4m3x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_e4m3(v_a) * number_e4m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_e4m3(v_a) * number_e4m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e4m3x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_e4m3(v_a) * number_e3m2(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_e4m3(v_a) * number_e3m2(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e4m3x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_e4m3(v_a) * number_e2m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_e4m3(v_a) * number_e2m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e4m3x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_e4m3(v_a) * number_e2m1(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_e4m3(v_a) * number_e2m1(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e4m3x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_e4m3(v_a) * number_ue8m0(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_e4m3(v_a) * number_ue8m0(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e3m2x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = fusedMultiplyAdd_e5m2(from_single_e5m2(single_e3m2(v_a), roundTiesToEven, 0), v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return fusedMultiplyAdd_e5m2(from_single_e5m2(single_e3m2(v_a), roundTiesToEven, 0), v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e3m2x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_e3m2(v_a) * number_e4m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_e3m2(v_a) * number_e4m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e3m2x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = fusedMultiplyAdd_e5m2(from_single_e5m2(single_e3m2(v_a), roundTiesToEven, 0), from_single_e5m2(single_e3m2(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return fusedMultiplyAdd_e5m2(from_single_e5m2(single_e3m2(v_a), roundTiesToEven, 0), from_single_e5m2(single_e3m2(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e3m2x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_e3m2(v_a) * number_e2m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_e3m2(v_a) * number_e2m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e3m2x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = fusedMultiplyAdd_e5m2(from_single_e5m2(single_e3m2(v_a), roundTiesToEven, 0), from_single_e5m2(single_e2m1(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return fusedMultiplyAdd_e5m2(from_single_e5m2(single_e3m2(v_a), roundTiesToEven, 0), from_single_e5m2(single_e2m1(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e3m2x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_e3m2(v_a) * number_ue8m0(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_e3m2(v_a) * number_ue8m0(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e2m3x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_e2m3(v_a) * number_e5m2(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_e2m3(v_a) * number_e5m2(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e2m3x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_e2m3(v_a) * number_e4m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_e2m3(v_a) * number_e4m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e2m3x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_e2m3(v_a) * number_e3m2(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_e2m3(v_a) * number_e3m2(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e2m3x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_e2m3(v_a) * number_e2m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_e2m3(v_a) * number_e2m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e2m3x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_e2m3(v_a) * number_e2m1(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_e2m3(v_a) * number_e2m1(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e2m3x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_e2m3(v_a) * number_ue8m0(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_e2m3(v_a) * number_ue8m0(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e2m1x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = fusedMultiplyAdd_e5m2(from_single_e5m2(single_e2m1(v_a), roundTiesToEven, 0), v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return fusedMultiplyAdd_e5m2(from_single_e5m2(single_e2m1(v_a), roundTiesToEven, 0), v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e2m1x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_e2m1(v_a) * number_e4m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_e2m1(v_a) * number_e4m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e2m1x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = fusedMultiplyAdd_e5m2(from_single_e5m2(single_e2m1(v_a), roundTiesToEven, 0), from_single_e5m2(single_e3m2(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return fusedMultiplyAdd_e5m2(from_single_e5m2(single_e2m1(v_a), roundTiesToEven, 0), from_single_e5m2(single_e3m2(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e2m1x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_e2m1(v_a) * number_e2m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_e2m1(v_a) * number_e2m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e2m1x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = fusedMultiplyAdd_e5m2(from_single_e5m2(single_e2m1(v_a), roundTiesToEven, 0), from_single_e5m2(single_e2m1(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return fusedMultiplyAdd_e5m2(from_single_e5m2(single_e2m1(v_a), roundTiesToEven, 0), from_single_e5m2(single_e2m1(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e2m1x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_e2m1(v_a) * number_ue8m0(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_e2m1(v_a) * number_ue8m0(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_ue8m0x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_ue8m0(v_a) * number_e5m2(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_ue8m0(v_a) * number_e5m2(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_ue8m0x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_ue8m0(v_a) * number_e4m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_ue8m0(v_a) * number_e4m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_ue8m0x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_ue8m0(v_a) * number_e3m2(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_ue8m0(v_a) * number_e3m2(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_ue8m0x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_ue8m0(v_a) * number_e2m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_ue8m0(v_a) * number_e2m3(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_ue8m0x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_ue8m0(v_a) * number_e2m1(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_ue8m0(v_a) * number_e2m1(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_ue8m0x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint8_t v_d = sum_e5m2(number_ue8m0(v_a) * number_ue8m0(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e5m2(number_ue8m0(v_a) * number_ue8m0(v_b), number_e5m2(v_c), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e4m3x4_e5m2x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
@@ -630,212 +595,177 @@ LANE(fma_satfinite_e5m2x4_e5m2x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a
 
 LANE(fma_satfinite_e5m2x4_e5m2x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e5m2(v_a), roundTiesToEven, 0), convert_f64(number_e4m3(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e5m2x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e5m2(v_a), roundTiesToEven, 0), convert_f64(number_e3m2(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e5m2x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e5m2(v_a), roundTiesToEven, 0), convert_f64(number_e2m3(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e5m2x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e5m2(v_a), roundTiesToEven, 0), convert_f64(number_e2m1(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e5m2x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e5m2(v_a), roundTiesToEven, 0), convert_f64(number_ue8m0(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e4m3x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e4m3(v_a), roundTiesToEven, 0), convert_f64(number_e5m2(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e4m3x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e4m3(v_a), roundTiesToEven, 0), convert_f64(number_e4m3(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e4m3x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e4m3(v_a), roundTiesToEven, 0), convert_f64(number_e3m2(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e4m3x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e4m3(v_a), roundTiesToEven, 0), convert_f64(number_e2m3(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e4m3x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e4m3(v_a), roundTiesToEven, 0), convert_f64(number_e2m1(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e4m3x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e4m3(v_a), roundTiesToEven, 0), convert_f64(number_ue8m0(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e3m2x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e3m2(v_a), roundTiesToEven, 0), convert_f64(number_e5m2(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e3m2x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e3m2(v_a), roundTiesToEven, 0), convert_f64(number_e4m3(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e3m2x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e3m2(v_a), roundTiesToEven, 0), convert_f64(number_e3m2(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e3m2x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e3m2(v_a), roundTiesToEven, 0), convert_f64(number_e2m3(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e3m2x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e3m2(v_a), roundTiesToEven, 0), convert_f64(number_e2m1(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e3m2x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e3m2(v_a), roundTiesToEven, 0), convert_f64(number_ue8m0(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e2m3x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m3(v_a), roundTiesToEven, 0), convert_f64(number_e5m2(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e2m3x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m3(v_a), roundTiesToEven, 0), convert_f64(number_e4m3(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e2m3x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m3(v_a), roundTiesToEven, 0), convert_f64(number_e3m2(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e2m3x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m3(v_a), roundTiesToEven, 0), convert_f64(number_e2m3(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e2m3x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m3(v_a), roundTiesToEven, 0), convert_f64(number_e2m1(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e2m3x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m3(v_a), roundTiesToEven, 0), convert_f64(number_ue8m0(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e2m1x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m1(v_a), roundTiesToEven, 0), convert_f64(number_e5m2(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e2m1x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m1(v_a), roundTiesToEven, 0), convert_f64(number_e4m3(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e2m1x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m1(v_a), roundTiesToEven, 0), convert_f64(number_e3m2(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e2m1x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m1(v_a), roundTiesToEven, 0), convert_f64(number_e2m3(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e2m1x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m1(v_a), roundTiesToEven, 0), convert_f64(number_e2m1(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_e2m1x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_e2m1(v_a), roundTiesToEven, 0), convert_f64(number_ue8m0(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_ue8m0x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_ue8m0(v_a), roundTiesToEven, 0), convert_f64(number_e5m2(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_ue8m0x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_ue8m0(v_a), roundTiesToEven, 0), convert_f64(number_e4m3(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_ue8m0x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_ue8m0(v_a), roundTiesToEven, 0), convert_f64(number_e3m2(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_ue8m0x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_ue8m0(v_a), roundTiesToEven, 0), convert_f64(number_e2m3(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_ue8m0x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_ue8m0(v_a), roundTiesToEven, 0), convert_f64(number_e2m1(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e5m2x4_ue8m0x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
     uint64_t v_x = fusedMultiplyAdd_f64(convert_f64(number_ue8m0(v_a), roundTiesToEven, 0), convert_f64(number_ue8m0(v_b), roundTiesToEven, 0), convert_f64(number_e5m2(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* fma.yaml:55 */
-    uint8_t v_d = convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
-    return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* fma.yaml:56 */
 }
 
 LANE(fma_satfinite_e4m3x4_e5m2x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
