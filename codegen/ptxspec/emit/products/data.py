@@ -22,6 +22,7 @@ from ...model import (
     Format,
     HazardRule,
     Instruction,
+    LaneBits,
     Note,
     Operand,
     OperandRule,
@@ -213,6 +214,7 @@ class _Opcode:
             "hardware": [
                 _given(**{"for": p.selector.text}, units=list(p.units), semantics=p.code.text) for p in i.hardware
             ],
+            **_given(lane_bits=[self.lane_bits(b) for b in i.lane_bits]),
             "corner_cases": [self.table(t) for t in i.corner_tables],
             "accuracy": [
                 _given(**{"for": a.selector.text}, kind=a.kind, bound=a.bound, range=a.range, section=a.section)
@@ -251,6 +253,11 @@ class _Opcode:
         """A row is its cells with a space between."""
         rows = [" ".join([*(v.text for v in r.operands), "|".join(v.text for v in r.results)]) for r in t.rows]
         return [t.title, t.selector.text, self.rests_on(t.rests_on), *rows]
+
+    def lane_bits(self, b: LaneBits) -> dict[str, Any]:
+        """Of each lane the bits of the register that it reads, as "23..16 7..0": first what is the lane's highest."""
+        lanes = {str(lane): bits for lane, bits in b.lanes}
+        return {"for": b.selector.text, "operand": b.operand, "lanes": lanes, "rests_on": self.rests_on(b.rests_on)}
 
     def note(self, n: Note) -> list[Any]:
         more = _given(open=n.open, loose=n.loose)
