@@ -240,8 +240,7 @@ def add_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
 
 @_tabulated(6, 8)
 def add_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # add.yaml:69
-    return addition(_1, b, e5m2, roundTiesToEven, False)
+    return _mixed_addition(a, b, (e3m2, e5m2), e5m2, roundTiesToEven, False)  # add.yaml:69
 
 
 @_tabulated(6, 8)
@@ -251,8 +250,7 @@ def add_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
 
 @_tabulated(4, 8)
 def add_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # add.yaml:69
-    return addition(_1, b, e5m2, roundTiesToEven, False)
+    return _mixed_addition(a, b, (e2m1, e5m2), e5m2, roundTiesToEven, False)  # add.yaml:69
 
 
 @_tabulated(8, 8)

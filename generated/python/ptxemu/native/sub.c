@@ -208,7 +208,7 @@ LANE(sub_e5m2x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
 }
 
 LANE(sub_e5m2x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return subtraction_e5m2(from_single_e5m2(single_e3m2(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* sub.yaml:69 */
+    return from_single_e5m2(float_sum_to_odd(single_e3m2(v_a), -single_e5m2(v_b)), roundTiesToEven, 0);  /* sub.yaml:69 */
 }
 
 LANE(sub_e5m2x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
@@ -216,7 +216,7 @@ LANE(sub_e5m2x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
 }
 
 LANE(sub_e5m2x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return subtraction_e5m2(from_single_e5m2(single_e2m1(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* sub.yaml:69 */
+    return from_single_e5m2(float_sum_to_odd(single_e2m1(v_a), -single_e5m2(v_b)), roundTiesToEven, 0);  /* sub.yaml:69 */
 }
 
 LANE(sub_e5m2x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
