@@ -2,7 +2,7 @@
 
 Three rewritings, none of which changes a bit:
 
-- What is widened to binary64 for an operation is left to an operation on several formats.
+- What is widened for an operation is left to an operation on several formats.
 - What random bits round is moved by them first, bounded then, and converted at last.
 - What is bounded and converted to 16 bits is bounded there.
 
@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from ..model import ROUNDINGS, Format, bits_of
 from ..semantics.exact.evaluate import evaluate
+from ..semantics.expressions import holds_all
 from ..semantics.program import Apply, Const, Let, Term, Var
 
 Lets = tuple[Let, ...]
@@ -81,24 +82,32 @@ def _bounding_late(lets: Lets) -> Lets:
 
 
 def without_widening(lets: Lets) -> Lets:
-    """What is widened to binary64 first is computed as an operation on several formats: exact products, and a sum."""
-
-    def bare(term: Term) -> Term:
-        match term:
-            case Apply(function="convert", arguments=(x,)) if x.kind.format and x.kind.format.precision <= _FACTOR:
-                return x
-        return term
+    """What is widened for an operation is computed by one on several formats, where that has tables, or does it at
+    once: in binary64, which has all products, and in 8 bits."""
 
     def changed(term: Term) -> Term:
         if not isinstance(term, Apply):
             return term
-        operands = tuple(map(bare, term.arguments))
-        narrow = all(a.kind.format and a.kind.format.precision <= _FACTOR for a in operands)
-        if term.function in SEVERAL and narrow and term.kind.width == 64 and term.mode == ROUNDINGS[0]:
-            return replace(term, arguments=operands)
+        f, operands = term.kind.format, []
+        if (
+            term.function in SEVERAL
+            and f is not None
+            and (f.width <= 8 or (f.width == 64 and term.mode == ROUNDINGS[0]))
+        ):
+            operands = [_bare(a, f) for a in term.arguments]
+        if operands and all(a.kind.format and a.kind.format.precision <= _FACTOR for a in operands):
+            return replace(term, arguments=tuple(operands))
         return replace(term, arguments=tuple(map(changed, term.arguments)))
 
     return tuple(replace(let, value=changed(let.value)) for let in lets)
+
+
+def _bare(term: Term, f: Format) -> Term:
+    """What is converted to a format that has all of its numbers."""
+    match term:
+        case Apply(function="convert", arguments=(x,)) if x.kind.format and holds_all(f, x.kind.format):
+            return x
+    return term
 
 
 def without_quotients(lets: Lets) -> Lets:

@@ -89,10 +89,14 @@ def _float_of(x: Array, f: Format | Declared, daz: bool) -> Array:
 
 def to_float(value: Array, f: Format | Declared, mode: Direction, ftz: bool) -> Array:
     """float32 or float64, exact or rounded to odd, in a format."""
-    if isinstance(f, Format):
+    many = value.size >= ENOUGH
+    if isinstance(f, Format) and not (many and f.width <= 8 and environment.STEERS):
         carrier = native_format(value.dtype)
         return arithmetic.convert(value.view(carrier.unsigned), carrier, f, mode, ftz)
-    upper, short = f.is_upper_part, value.size >= ENOUGH and _is_short(f)
+    if isinstance(f, Format):
+        value = single_to_odd(value) if value.dtype == _DOUBLE else value
+        return _every_short(f, mode, ftz).take(half(value.view(u32)), mode="wrap")
+    upper, short = f.is_upper_part, many and _is_short(f)
     if not (upper or short) or (value.dtype == _DOUBLE and not environment.STEERS):
         return encode(value.astype(_DOUBLE, copy=False), f, mode, ftz)
     if value.dtype == _DOUBLE:
@@ -109,9 +113,12 @@ def _is_short(f: Declared) -> bool:
 
 
 @cache
-def _every_short(f: Declared, mode: Direction, ftz: bool) -> Array:
+def _every_short(f: Format | Declared, mode: Direction, ftz: bool) -> Array:
     upper = every_pattern(16).astype(u32) << u32(16)
-    found = encode(upper.view(_SINGLE).astype(_DOUBLE), f, mode, ftz)
+    if isinstance(f, Format):
+        found = arithmetic.convert(upper, BINARY32, f, mode, ftz)
+    else:
+        found = encode(upper.view(_SINGLE).astype(_DOUBLE), f, mode, ftz)
     found.flags.writeable = False
     return found
 

@@ -36,6 +36,12 @@ def _mixed(count: int, parts: Parts) -> Operation:
     @arithmetic.elementwise(count)
     def operation(*arguments: Any) -> Array:
         operands, (formats, f, mode, ftz, *daz) = arguments[:count], arguments[count:]
+        factors = count if parts is _multiplied and count == 2 else count - 1
+        if operands[0].size >= ENOUGH and f.width <= 8 and not any(daz) and _is_of_single(formats, factors):
+            x, *y = (np.take(t, i, mode="wrap") for t, i in _single_parts(operands, formats, factors))
+            if y and parts is _negated:
+                np.negative(y[0], out=y[0])
+            return to_float(_odd_sum(x, y[0], mode) if y else x, f, mode, ftz)
         x, *y = parts(operands, formats, any(daz))
         if f == BINARY64:
             return canonicalise(x + y[0] if y else x, f)
@@ -45,7 +51,14 @@ def _mixed(count: int, parts: Parts) -> Operation:
 
 
 def _sum(x: Array, y: Array, formats: Formats, mode: Direction) -> Array:
-    total = x + y if _is_exact(formats) else sum_to_odd(x, y)
+    return _with_sign(x + y if _is_exact(formats) else sum_to_odd(x, y), x, y, mode)
+
+
+def _odd_sum(x: Array, y: Array, mode: Direction) -> Array:
+    return _with_sign(sum_to_odd(x, y), x, y, mode)
+
+
+def _with_sign(total: Array, x: Array, y: Array, mode: Direction) -> Array:
     if mode == roundTowardNegative:
         # A sum of zero is -0 unless both summands are +0.
         np.copyto(total, -0.0, where=(total == 0) & (np.signbit(x) | np.signbit(y)))
@@ -61,6 +74,42 @@ def _is_exact(formats: Formats) -> bool:
     return max(sum(most for _, most in factors), last[1]) + 1 - low <= BINARY64.precision
 
 
+@cache
+def _is_of_single(formats: Formats, factors: int) -> bool:
+    """Are these formats of few bits, whose products are numbers of float32, and whose sums lie between its ends?"""
+    ends = [(f.emin - f.fraction_bits, _largest_exponent(f) + 1) for f in formats]
+    low = min(sum(least for least, _ in ends[:factors]), ends[-1][0])
+    high = max(sum(most for _, most in ends[:factors]), ends[-1][1])
+    return all(f.width <= 8 for f in formats) and low >= -149 and high < 127
+
+
+def _single_parts(operands: tuple[Array, ...], formats: Formats, factors: int) -> list[tuple[Array, Array]]:
+    """Tables of float32, and where in them to look."""
+    multiplied = 2 * (factors > 1)
+    found = [(_every_single(formats[:2]), _index(operands[0], operands[1], formats[1]))] if multiplied else []
+    rest = zip(operands[multiplied:], formats[multiplied:], strict=True)
+    return [*found, *((_every_single((f,)), x) for x, f in rest)]
+
+
+@cache
+def _every_single(formats: Formats) -> Array:
+    """Every number of a format as float32, or every product of two."""
+    if len(formats) == 1:
+        value = as_double(every_pattern(formats[0].width), formats[0], False)
+    else:
+        value = _every_product(formats[0], formats[1], False)
+    found = value.astype(np.float32)
+    found.flags.writeable = False
+    return found
+
+
+def _index(x: Array, y: Array, b: Format | Declared) -> Array:
+    index = x.astype(np.uint16)
+    index <<= np.uint16(b.width)
+    index |= y
+    return index
+
+
 def _largest_exponent(f: Format | Declared) -> int:
     return f.emax if isinstance(f, Format) else f.largest_exponent
 
@@ -68,11 +117,8 @@ def _largest_exponent(f: Format | Declared) -> int:
 def _product(x: Array, y: Array, a: Format | Declared, b: Format | Declared, daz: bool) -> Array:
     if a.width + b.width > 16 or x.size < ENOUGH:
         return as_double(x, a, daz) * as_double(y, b, daz)
-    index = x.astype(np.uint16)
-    index <<= np.uint16(b.width)
-    index |= y
     # Any index of the unsigned type is in range; "wrap" spares the check.
-    return _every_product(a, b, daz).take(index, mode="wrap")
+    return _every_product(a, b, daz).take(_index(x, y, b), mode="wrap")
 
 
 @cache

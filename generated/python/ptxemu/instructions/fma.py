@@ -336,8 +336,7 @@ def fma_e5m2x4_e5m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def fma_e5m2x4_e5m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(b, e3m2, e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return fusedMultiplyAdd(a, _1, c, e5m2, roundTiesToEven, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e5m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -345,8 +344,7 @@ def fma_e5m2x4_e5m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def fma_e5m2x4_e5m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(b, e2m1, e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return fusedMultiplyAdd(a, _1, c, e5m2, roundTiesToEven, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e5m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -378,8 +376,7 @@ def fma_e5m2x4_e4m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def fma_e5m2x4_e3m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return fusedMultiplyAdd(_1, b, c, e5m2, roundTiesToEven, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e3m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -387,9 +384,7 @@ def fma_e5m2x4_e3m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def fma_e5m2x4_e3m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # fma.yaml:58
-    _2 = _any_convert(b, e3m2, e5m2, roundTiesToEven, False)
-    return fusedMultiplyAdd(_1, _2, c, e5m2, roundTiesToEven, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e3m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -397,9 +392,7 @@ def fma_e5m2x4_e3m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def fma_e5m2x4_e3m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # fma.yaml:58
-    _2 = _any_convert(b, e2m1, e5m2, roundTiesToEven, False)
-    return fusedMultiplyAdd(_1, _2, c, e5m2, roundTiesToEven, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e3m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -431,8 +424,7 @@ def fma_e5m2x4_e2m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def fma_e5m2x4_e2m1x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return fusedMultiplyAdd(_1, b, c, e5m2, roundTiesToEven, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e2m1x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -440,9 +432,7 @@ def fma_e5m2x4_e2m1x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def fma_e5m2x4_e2m1x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # fma.yaml:58
-    _2 = _any_convert(b, e3m2, e5m2, roundTiesToEven, False)
-    return fusedMultiplyAdd(_1, _2, c, e5m2, roundTiesToEven, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e2m1x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -450,9 +440,7 @@ def fma_e5m2x4_e2m1x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def fma_e5m2x4_e2m1x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # fma.yaml:58
-    _2 = _any_convert(b, e2m1, e5m2, roundTiesToEven, False)
-    return fusedMultiplyAdd(_1, _2, c, e5m2, roundTiesToEven, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e2m1x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:

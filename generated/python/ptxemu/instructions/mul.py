@@ -168,8 +168,7 @@ def mul_e5m2x4_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
 
 @_tabulated(8, 6)
 def mul_e5m2x4_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(b, e3m2, e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return multiplication(a, _1, e5m2, roundTiesToEven, False)
+    return _mixed_multiplication(a, b, (e5m2, e3m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 @_tabulated(8, 6)
@@ -179,8 +178,7 @@ def mul_e5m2x4_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
 
 @_tabulated(8, 4)
 def mul_e5m2x4_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(b, e2m1, e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return multiplication(a, _1, e5m2, roundTiesToEven, False)
+    return _mixed_multiplication(a, b, (e5m2, e2m1), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 @_tabulated(8, 8)
@@ -220,8 +218,7 @@ def mul_e5m2x4_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
 
 @_tabulated(6, 8)
 def mul_e5m2x4_e3m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return multiplication(_1, b, e5m2, roundTiesToEven, False)
+    return _mixed_multiplication(a, b, (e3m2, e5m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 @_tabulated(6, 8)
@@ -231,9 +228,7 @@ def mul_e5m2x4_e3m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
 
 @_tabulated(6, 6)
 def mul_e5m2x4_e3m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # mul.yaml:54
-    _2 = _any_convert(b, e3m2, e5m2, roundTiesToEven, False)
-    return multiplication(_1, _2, e5m2, roundTiesToEven, False)
+    return _mixed_multiplication(a, b, (e3m2, e3m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 @_tabulated(6, 6)
@@ -243,9 +238,7 @@ def mul_e5m2x4_e3m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
 
 @_tabulated(6, 4)
 def mul_e5m2x4_e3m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # mul.yaml:54
-    _2 = _any_convert(b, e2m1, e5m2, roundTiesToEven, False)
-    return multiplication(_1, _2, e5m2, roundTiesToEven, False)
+    return _mixed_multiplication(a, b, (e3m2, e2m1), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 @_tabulated(6, 8)
@@ -285,8 +278,7 @@ def mul_e5m2x4_e2m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
 
 @_tabulated(4, 8)
 def mul_e5m2x4_e2m1x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return multiplication(_1, b, e5m2, roundTiesToEven, False)
+    return _mixed_multiplication(a, b, (e2m1, e5m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 @_tabulated(4, 8)
@@ -296,9 +288,7 @@ def mul_e5m2x4_e2m1x4_e4m3x4_2(a: Array, b: Array) -> Array:
 
 @_tabulated(4, 6)
 def mul_e5m2x4_e2m1x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # mul.yaml:54
-    _2 = _any_convert(b, e3m2, e5m2, roundTiesToEven, False)
-    return multiplication(_1, _2, e5m2, roundTiesToEven, False)
+    return _mixed_multiplication(a, b, (e2m1, e3m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 @_tabulated(4, 6)
@@ -308,9 +298,7 @@ def mul_e5m2x4_e2m1x4_e2m3x4_2(a: Array, b: Array) -> Array:
 
 @_tabulated(4, 4)
 def mul_e5m2x4_e2m1x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # mul.yaml:54
-    _2 = _any_convert(b, e2m1, e5m2, roundTiesToEven, False)
-    return multiplication(_1, _2, e5m2, roundTiesToEven, False)
+    return _mixed_multiplication(a, b, (e2m1, e2m1), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 @_tabulated(4, 8)

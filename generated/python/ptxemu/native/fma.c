@@ -273,7 +273,7 @@ LANE(fma_e5m2x4_e5m2x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
 }
 
 LANE(fma_e5m2x4_e5m2x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    return fusedMultiplyAdd_e5m2(v_a, from_single_e5m2(single_e3m2(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return from_single_e5m2(float_sum_to_odd(single_e5m2(v_a) * single_e3m2(v_b), single_e5m2(v_c)), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e5m2x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
@@ -281,7 +281,7 @@ LANE(fma_e5m2x4_e5m2x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
 }
 
 LANE(fma_e5m2x4_e5m2x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    return fusedMultiplyAdd_e5m2(v_a, from_single_e5m2(single_e2m1(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return from_single_e5m2(float_sum_to_odd(single_e5m2(v_a) * single_e2m1(v_b), single_e5m2(v_c)), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e5m2x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
@@ -313,7 +313,7 @@ LANE(fma_e5m2x4_e4m3x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t
 }
 
 LANE(fma_e5m2x4_e3m2x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    return fusedMultiplyAdd_e5m2(from_single_e5m2(single_e3m2(v_a), roundTiesToEven, 0), v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return from_single_e5m2(float_sum_to_odd(single_e3m2(v_a) * single_e5m2(v_b), single_e5m2(v_c)), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e3m2x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
@@ -321,7 +321,7 @@ LANE(fma_e5m2x4_e3m2x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
 }
 
 LANE(fma_e5m2x4_e3m2x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    return fusedMultiplyAdd_e5m2(from_single_e5m2(single_e3m2(v_a), roundTiesToEven, 0), from_single_e5m2(single_e3m2(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return from_single_e5m2(float_sum_to_odd(single_e3m2(v_a) * single_e3m2(v_b), single_e5m2(v_c)), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e3m2x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
@@ -329,7 +329,7 @@ LANE(fma_e5m2x4_e3m2x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
 }
 
 LANE(fma_e5m2x4_e3m2x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    return fusedMultiplyAdd_e5m2(from_single_e5m2(single_e3m2(v_a), roundTiesToEven, 0), from_single_e5m2(single_e2m1(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return from_single_e5m2(float_sum_to_odd(single_e3m2(v_a) * single_e2m1(v_b), single_e5m2(v_c)), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e3m2x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
@@ -361,7 +361,7 @@ LANE(fma_e5m2x4_e2m3x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t
 }
 
 LANE(fma_e5m2x4_e2m1x4_e5m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    return fusedMultiplyAdd_e5m2(from_single_e5m2(single_e2m1(v_a), roundTiesToEven, 0), v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return from_single_e5m2(float_sum_to_odd(single_e2m1(v_a) * single_e5m2(v_b), single_e5m2(v_c)), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e2m1x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
@@ -369,7 +369,7 @@ LANE(fma_e5m2x4_e2m1x4_e4m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
 }
 
 LANE(fma_e5m2x4_e2m1x4_e3m2x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    return fusedMultiplyAdd_e5m2(from_single_e5m2(single_e2m1(v_a), roundTiesToEven, 0), from_single_e5m2(single_e3m2(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return from_single_e5m2(float_sum_to_odd(single_e2m1(v_a) * single_e3m2(v_b), single_e5m2(v_c)), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e2m1x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
@@ -377,7 +377,7 @@ LANE(fma_e5m2x4_e2m1x4_e2m3x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
 }
 
 LANE(fma_e5m2x4_e2m1x4_e2m1x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    return fusedMultiplyAdd_e5m2(from_single_e5m2(single_e2m1(v_a), roundTiesToEven, 0), from_single_e5m2(single_e2m1(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return from_single_e5m2(float_sum_to_odd(single_e2m1(v_a) * single_e2m1(v_b), single_e5m2(v_c)), roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE(fma_e5m2x4_e2m1x4_ue8m0x4_3, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b, uint8_t v_c) {

@@ -144,7 +144,7 @@ LANE(mul_e5m2x4_e5m2x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
 }
 
 LANE(mul_e5m2x4_e5m2x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return multiplication_e5m2(v_a, from_single_e5m2(single_e3m2(v_b), roundTiesToEven, 0), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return from_single_e5m2(single_e5m2(v_a) * single_e3m2(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
 }
 
 LANE(mul_e5m2x4_e5m2x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
@@ -152,7 +152,7 @@ LANE(mul_e5m2x4_e5m2x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
 }
 
 LANE(mul_e5m2x4_e5m2x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return multiplication_e5m2(v_a, from_single_e5m2(single_e2m1(v_b), roundTiesToEven, 0), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return from_single_e5m2(single_e5m2(v_a) * single_e2m1(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
 }
 
 LANE(mul_e5m2x4_e5m2x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
@@ -184,7 +184,7 @@ LANE(mul_e5m2x4_e4m3x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t
 }
 
 LANE(mul_e5m2x4_e3m2x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return multiplication_e5m2(from_single_e5m2(single_e3m2(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* mul.yaml:54 */
+    return from_single_e5m2(single_e3m2(v_a) * single_e5m2(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
 }
 
 LANE(mul_e5m2x4_e3m2x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
@@ -192,7 +192,7 @@ LANE(mul_e5m2x4_e3m2x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
 }
 
 LANE(mul_e5m2x4_e3m2x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return multiplication_e5m2(from_single_e5m2(single_e3m2(v_a), roundTiesToEven, 0), from_single_e5m2(single_e3m2(v_b), roundTiesToEven, 0), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return from_single_e5m2(single_e3m2(v_a) * single_e3m2(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
 }
 
 LANE(mul_e5m2x4_e3m2x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
@@ -200,7 +200,7 @@ LANE(mul_e5m2x4_e3m2x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
 }
 
 LANE(mul_e5m2x4_e3m2x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return multiplication_e5m2(from_single_e5m2(single_e3m2(v_a), roundTiesToEven, 0), from_single_e5m2(single_e2m1(v_b), roundTiesToEven, 0), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return from_single_e5m2(single_e3m2(v_a) * single_e2m1(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
 }
 
 LANE(mul_e5m2x4_e3m2x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
@@ -232,7 +232,7 @@ LANE(mul_e5m2x4_e2m3x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t
 }
 
 LANE(mul_e5m2x4_e2m1x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return multiplication_e5m2(from_single_e5m2(single_e2m1(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* mul.yaml:54 */
+    return from_single_e5m2(single_e2m1(v_a) * single_e5m2(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
 }
 
 LANE(mul_e5m2x4_e2m1x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
@@ -240,7 +240,7 @@ LANE(mul_e5m2x4_e2m1x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
 }
 
 LANE(mul_e5m2x4_e2m1x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return multiplication_e5m2(from_single_e5m2(single_e2m1(v_a), roundTiesToEven, 0), from_single_e5m2(single_e3m2(v_b), roundTiesToEven, 0), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return from_single_e5m2(single_e2m1(v_a) * single_e3m2(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
 }
 
 LANE(mul_e5m2x4_e2m1x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
@@ -248,7 +248,7 @@ LANE(mul_e5m2x4_e2m1x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
 }
 
 LANE(mul_e5m2x4_e2m1x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return multiplication_e5m2(from_single_e5m2(single_e2m1(v_a), roundTiesToEven, 0), from_single_e5m2(single_e2m1(v_b), roundTiesToEven, 0), roundTiesToEven, 0);  /* mul.yaml:54 */
+    return from_single_e5m2(single_e2m1(v_a) * single_e2m1(v_b), roundTiesToEven, 0);  /* mul.yaml:54 */
 }
 
 LANE(mul_e5m2x4_e2m1x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
