@@ -11,13 +11,8 @@ import numpy as np
 import ptxemu
 import pytest
 from helpers import ROOT, repository
-<<<<<<< HEAD
 from helpers.made_up_units import BITS, UNITS, special_values
 from helpers.project import Project, without_recipes
-=======
-from helpers.made_up import BITS, UNITS, special_values
-from helpers.project import Project, without_recipes
->>>>>>> recipes
 from ptxspec.check.checking import check
 from ptxspec.evaluate import emulator
 from ptxspec.gpu.fit.fitting import as_yaml, emulated
