@@ -55,8 +55,13 @@ def flushed(x: Array, f: Format) -> Array:
     """x, and a zero of its sign where x is subnormal."""
     # Zero wraps around to the largest integer.
     subnormal = (x & f.magnitude_mask) - f.unsigned.type(1) < f.fraction_mask
-    if not subnormal.any():
+    count = np.count_nonzero(subnormal)
+    if not count:
         return x
+    if np.ndim(x) and 50 * count < np.size(x):
+        lanes, found = subnormal.nonzero(), x.copy()
+        found[lanes] &= f.sign_mask
+        return found
     kept = mask(subnormal, f)
     kept &= f.magnitude_mask
     return x & ~kept

@@ -341,6 +341,16 @@ def casts() -> bool:
         return _computes(_casts, False, False)
 
 
+@cache
+def marks() -> bool:
+    """Does NumPy make the least integer of every number that is out of range of 64 bits, and of NaN?"""
+    numbers = [2.0**63, 2.0**64, 2.0**100, -(2.0**64), -(2.0**100), float("inf"), float("-inf"), float("nan")]
+    with np.errstate(all="ignore"):
+        # Long enough that the vector loops and what they leave over both run.
+        found = [np.resize(np.array(numbers, f), n).astype(np.int64) for f in (np.float32, np.float64) for n in (1, 67)]
+    return all((x == np.iinfo(np.int64).min).all() for x in found)
+
+
 def can(direction: Direction, ftz: bool = False, daz: bool = False) -> bool:
     """Does NumPy compute in this direction, with this flushing, where `environment` sets it?"""
     if ftz or daz:

@@ -1,8 +1,8 @@
 """Operations whose operands and result have several formats: the formatOf operations of IEEE 754-2019, 5.4.1.
 
 They take operands, their formats, the format of the result, and the rest as those of arithmetic.py do. Operands are
-numbers of float64 with at most 24 bits, so that products are exact; sums are rounded to odd, and all is rounded once
-more.
+numbers of float64 with at most 24 bits, so that products are exact; sums are exact or rounded to odd, and all is
+rounded once more. A result in binary64 itself is to nearest, and needs no more.
 """
 
 # mypy: no-warn-return-any
@@ -11,37 +11,140 @@ more.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import cache
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from . import arithmetic
-from .binary import Array, Direction, roundTowardNegative
+from .binary import BINARY64, Array, Direction, Format, roundTowardNegative
 from .conversion import as_double, to_float
+from .declared import Declared
 from .rounding import Operation, sum_to_odd
+from .selection import canonicalise
+from .tables import ENOUGH, every_pattern
+
+Formats: TypeAlias = "tuple[Format | Declared, ...]"
+# What is added: one number, or two.
+Parts: TypeAlias = "Callable[[tuple[Array, ...], Formats, bool], tuple[Array, ...]]"
 
 
-def _mixed(count: int, computed: Callable[..., Array]) -> Operation:
-    """An operation on `count` operands, which `computed` does in float64."""
+def _mixed(count: int, parts: Parts) -> Operation:
+    """An operation on `count` operands, of which `parts` makes numbers of float64."""
 
     @arithmetic.elementwise(count)
     def operation(*arguments: Any) -> Array:
         operands, (formats, f, mode, ftz, *daz) = arguments[:count], arguments[count:]
-        value = computed(*(as_double(x, s, any(daz)) for x, s in zip(operands, formats, strict=True)), mode)
-        return to_float(value, f, mode, ftz)
+        factors = count if parts is _multiplied and count == 2 else count - 1
+        if operands[0].size >= ENOUGH and f.width <= 8 and not any(daz) and _is_of_single(formats, factors):
+            x, *y = (np.take(t, i, mode="wrap") for t, i in _single_parts(operands, formats, factors))
+            if y and parts is _negated:
+                np.negative(y[0], out=y[0])
+            return to_float(_odd_sum(x, y[0], mode) if y else x, f, mode, ftz)
+        x, *y = parts(operands, formats, any(daz))
+        if f == BINARY64:
+            return canonicalise(x + y[0] if y else x, f)
+        return to_float(_sum(x, y[0], formats, mode) if y else x, f, mode, ftz)
 
     return operation
 
 
-def _sum(x: Array, y: Array, mode: Direction) -> Array:
-    total = sum_to_odd(x, y)
+def _sum(x: Array, y: Array, formats: Formats, mode: Direction) -> Array:
+    return _with_sign(x + y if _is_exact(formats) else sum_to_odd(x, y), x, y, mode)
+
+
+def _odd_sum(x: Array, y: Array, mode: Direction) -> Array:
+    return _with_sign(sum_to_odd(x, y), x, y, mode)
+
+
+def _with_sign(total: Array, x: Array, y: Array, mode: Direction) -> Array:
     if mode == roundTowardNegative:
         # A sum of zero is -0 unless both summands are +0.
         np.copyto(total, -0.0, where=(total == 0) & (np.signbit(x) | np.signbit(y)))
     return total
 
 
-addition = _mixed(2, _sum)
-subtraction = _mixed(2, lambda x, y, mode: _sum(x, -y, mode))
-multiplication = _mixed(2, lambda x, y, mode: x * y)
-fusedMultiplyAdd = _mixed(3, lambda x, y, z, mode: _sum(x * y, z, mode))
+@cache
+def _is_exact(formats: Formats) -> bool:
+    """Has float64 all bits of a sum, of which the last number is one summand, and the others' product the other?"""
+    ends = [(f.emin - f.fraction_bits, _largest_exponent(f) + 1) for f in formats]
+    *factors, last = ends
+    low = min(sum(least for least, _ in factors), last[0])
+    return max(sum(most for _, most in factors), last[1]) + 1 - low <= BINARY64.precision
+
+
+@cache
+def _is_of_single(formats: Formats, factors: int) -> bool:
+    """Are these formats of few bits, whose products are numbers of float32, and whose sums lie between its ends?"""
+    ends = [(f.emin - f.fraction_bits, _largest_exponent(f) + 1) for f in formats]
+    low = min(sum(least for least, _ in ends[:factors]), ends[-1][0])
+    high = max(sum(most for _, most in ends[:factors]), ends[-1][1])
+    return all(f.width <= 8 for f in formats) and low >= -149 and high < 127
+
+
+def _single_parts(operands: tuple[Array, ...], formats: Formats, factors: int) -> list[tuple[Array, Array]]:
+    """Tables of float32, and where in them to look."""
+    multiplied = 2 * (factors > 1)
+    found = [(_every_single(formats[:2]), _index(operands[0], operands[1], formats[1]))] if multiplied else []
+    rest = zip(operands[multiplied:], formats[multiplied:], strict=True)
+    return [*found, *((_every_single((f,)), x) for x, f in rest)]
+
+
+@cache
+def _every_single(formats: Formats) -> Array:
+    """Every number of a format as float32, or every product of two."""
+    if len(formats) == 1:
+        value = as_double(every_pattern(formats[0].width), formats[0], False)
+    else:
+        value = _every_product(formats[0], formats[1], False)
+    found = value.astype(np.float32)
+    found.flags.writeable = False
+    return found
+
+
+def _index(x: Array, y: Array, b: Format | Declared) -> Array:
+    index = x.astype(np.uint16)
+    index <<= np.uint16(b.width)
+    index |= y
+    return index
+
+
+def _largest_exponent(f: Format | Declared) -> int:
+    return f.emax if isinstance(f, Format) else f.largest_exponent
+
+
+def _product(x: Array, y: Array, a: Format | Declared, b: Format | Declared, daz: bool) -> Array:
+    if a.width + b.width > 16 or x.size < ENOUGH:
+        return as_double(x, a, daz) * as_double(y, b, daz)
+    # Any index of the unsigned type is in range; "wrap" spares the check.
+    return _every_product(a, b, daz).take(_index(x, y, b), mode="wrap")
+
+
+@cache
+def _every_product(a: Format | Declared, b: Format | Declared, daz: bool) -> Array:
+    every = every_pattern(a.width + b.width)
+    x, y = (every >> b.width).astype(a.unsigned), (every & ((1 << b.width) - 1)).astype(b.unsigned)
+    with np.errstate(all="ignore"):
+        found = as_double(x, a, daz) * as_double(y, b, daz)
+    found.flags.writeable = False
+    return found
+
+
+def _each(operands: tuple[Array, ...], formats: Formats, daz: bool) -> tuple[Array, ...]:
+    return tuple(as_double(x, f, daz) for x, f in zip(operands, formats, strict=True))
+
+
+def _negated(operands: tuple[Array, ...], formats: Formats, daz: bool) -> tuple[Array, ...]:
+    x, y = _each(operands, formats, daz)
+    return x, -y
+
+
+def _multiplied(operands: tuple[Array, ...], formats: Formats, daz: bool) -> tuple[Array, ...]:
+    product = _product(operands[0], operands[1], formats[0], formats[1], daz)
+    return (product, *_each(operands[2:], formats[2:], daz))
+
+
+addition = _mixed(2, _each)
+subtraction = _mixed(2, _negated)
+multiplication = _mixed(2, _multiplied)
+fusedMultiplyAdd = _mixed(3, _multiplied)

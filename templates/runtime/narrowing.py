@@ -84,8 +84,8 @@ def narrow(value: Array, f: Format, mode: Direction, ftz: bool) -> Array:
         value = single_to_odd(value) if environment.STEERS else value
     if f.native is not None:
         bits = _narrow_by_cast(value, f, mode)
-    elif value.dtype == np.float32 and f.exponent_bits < 8 and mode == roundTiesToEven:
-        bits = _narrow_by_addition(value, f)
+    elif value.dtype == np.float32 and f.exponent_bits < 8 and environment.can(mode):
+        bits = _narrow_by_addition(value, f, mode)
     else:
         bits = _narrow_by_integers(value, f, mode)
     if ftz:
@@ -121,8 +121,8 @@ def _narrow_by_cast(value: Array, f: Format, mode: Direction) -> Array:
     return replace(bits, np.isnan(result), f.nan, f)
 
 
-def _narrow_by_addition(value: Array, f: Format) -> Array:
-    """float32 to nearest even in a format of fewer exponent bits.
+def _narrow_by_addition(value: Array, f: Format, mode: Direction) -> Array:
+    """float32 in a format of fewer exponent bits.
 
     Added to a power of two whose last place is the format's at the value, subnormal or not, a value is rounded there by
     the addition itself; what the sum's pattern has beyond the power's is the significand. The exponent is added to it.
@@ -132,17 +132,32 @@ def _narrow_by_addition(value: Array, f: Format) -> Array:
     cut = BINARY32.fraction_bits - f.fraction_bits
     least = (f.emin + BINARY32.bias) << BINARY32.fraction_bits
     magnitude = bits & BINARY32.magnitude_mask
-    # From 2**(emax + 1) on everything rounds to infinity. NumPy takes several times as long for one number as for an
-    # array of it.
+    # From 2**(emax + 1) on everything rounds to infinity, or to the largest number: where a number is rounded toward
+    # zero, what is just below is one.
+    inward: Any = None if mode == roundTiesToEven else u32(1)
+    if mode in (roundTowardNegative, roundTowardPositive):
+        inward = bits >> u32(31)
+        inward ^= u32(mode == roundTowardNegative)
+    # NumPy takes several times as long for one number as for an array of it.
     bound = np.full_like(magnitude, (f.emax + 1 + BINARY32.bias) << BINARY32.fraction_bits)
+    if inward is not None:
+        bound -= inward
     np.minimum(magnitude, bound, out=magnitude)
     anchor = magnitude & BINARY32.infinity
     bound.fill(least)
     np.maximum(anchor, bound, out=anchor)
     exponent = anchor >> u32(cut)
     anchor += u32(cut << BINARY32.fraction_bits)
+    if mode in (roundTowardNegative, roundTowardPositive):
+        np.bitwise_and(bits, BINARY32.sign_mask, out=bound)
+        magnitude |= bound
+        anchor |= bound
     rounded = magnitude.view(np.float32)
-    rounded += anchor.view(np.float32)
+    if mode == roundTiesToEven:
+        rounded += anchor.view(np.float32)
+    else:
+        with environment.environment(mode):
+            rounded += anchor.view(np.float32)
     magnitude -= anchor
     magnitude += exponent
     # The rest of the arithmetic is on fewer bytes.
@@ -151,6 +166,9 @@ def _narrow_by_addition(value: Array, f: Format) -> Array:
     signs <<= f.unsigned.type(f.width - 1)
     signs -= f.unsigned.type((least >> cut) & ((1 << f.width) - 1))
     result += signs
+    if inward is not None and (infinite := np.isinf(value)).any():
+        # Behind the largest number comes infinity.
+        result += (infinite & (inward != 0)).astype(f.unsigned)
     return replace(result, np.isnan(value), f.nan, f)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -149,12 +149,15 @@ Registers: TypeAlias = "tuple[tuple[str, Type], ...]"
 @dataclass(frozen=True, eq=False)
 class Operand:
     """A result or source by its name; where its lanes stand in registers of their own, these have other names.
-    `lane_bits` are the bits of its one register that each lane reads, lane 0's first, each lane's highest bit first."""
+    `lane_bits` are the bits of its one register that each lane reads, lane 0's first, each lane's highest bit first.
+    In a statement those of lanes are a vector where `braced`, and a `!` may stand before it where `negatable`."""
 
     name: str
     registers: tuple[str, ...]
     type: Type
     lane_bits: tuple[tuple[int, ...], ...] = ()
+    braced: bool = False
+    negatable: bool = False
 
     @cached_property
     def order(self) -> tuple[int, ...]:
@@ -164,7 +167,9 @@ class Operand:
     def unpack(self, registers: Sequence[Array], lanes: int) -> Array:
         """What each of `lanes` lanes has of it, lane by lane: all elements' first lanes, then the second ones."""
         if self.lane_bits:
-            return np.concatenate([_gathered(registers[0], bits) for bits in self.lane_bits])
+            # Made when it is needed, once.
+            backward = cache(lambda: _reversed(registers[0]))
+            return np.concatenate([_gathered(registers[0], bits, backward) for bits in self.lane_bits])
         if self.order:
             columns = dict(zip(self.order, registers, strict=True))
             found = [self.type.unpack(columns[i])[0] for i in range(lanes)]
@@ -205,8 +210,8 @@ class Signature:
     @cached_property
     def common(self) -> Type | None:
         """The type of all sources."""
-        first = self.sources[0].type
-        return first if all(o.type is first for o in self.sources) else None
+        types = {o.type for o in self.sources}
+        return types.pop() if len(types) == 1 else None
 
     @cached_property
     def flat(self) -> bool:
@@ -239,37 +244,63 @@ def type_named(name: str) -> Type:
 
 @lru_cache(maxsize=4096)
 def signature(text: str) -> Signature:
-    """Of a line of the index: `p:pred q:pred = a:f32 b:f32`, `a[a1,a0]:f32` of lanes in registers of their own, or
-    `r:b32@1.0/3.2`, of which lane 0 reads bits 1 and 0."""
+    """Of a line of the index: `p:pred q:pred = a:f32 b:f32`, `a[a1,a0]:f32` of lanes in registers of their own,
+    `a{a0,a1}:b16` of those of a vector, `!c:pred` where a `!` may stand before it, or `r:b32@1.0/3.2`, of which lane 0
+    reads bits 1 and 0."""
     results, sources = ([_operand(o) for o in side.split()] for side in text.split("="))
     return Signature(tuple(results), tuple(sources))
 
 
 def _operand(text: str) -> Operand:
     place, _, type_name = text.partition(":")
-    name, _, registers = place.rstrip("]").partition("[")
+    braced = place.endswith("}")
+    name, _, registers = place.lstrip("!").rstrip("]}").partition("{" if braced else "[")
     type_name, _, lanes = type_name.partition("@")
     lane_bits = tuple(tuple(map(int, bits.split("."))) for bits in lanes.split("/") if bits)
-    return Operand(name, tuple(registers.split(",")) if registers else (name,), type_named(type_name), lane_bits)
+    places = tuple(registers.split(",")) if registers else (name,)
+    return Operand(name, places, type_named(type_name), lane_bits, braced, place.startswith("!"))
 
 
-def _gathered(registers: Array, bits: tuple[int, ...]) -> Array:
-    """These bits of registers, the highest first."""
+def _gathered(registers: Array, bits: tuple[int, ...], reversed_: Callable[[], Array]) -> Array:
+    """These bits of registers, the highest first. Those that stand there the other way round, the lowest first, are
+    read in the registers with all bits reversed."""
     word, dtype = registers.dtype.type, np.dtype(next(f"u{n}" for n in (1, 2, 4, 8) if 8 * n >= len(bits)))
-    if bits == tuple(range(bits[0], bits[0] - len(bits), -1)):
-        run: Array = (registers >> word(bits[-1]) & word((1 << len(bits)) - 1)).astype(dtype)
-        return run
-    found = np.zeros(registers.shape, dtype)
-    for byte in sorted({bit // 8 for bit in bits}):
-        # Any index of a byte is in range; "wrap" spares the check.
-        index = (registers >> word(8 * byte) & word(0xFF)).astype(np.uint8)
-        found |= _of_byte(byte, bits, dtype).take(index, mode="wrap")
+    width = 8 * registers.dtype.itemsize
+    found: Array | None = None
+    for start, stop in _runs(bits):
+        first, last, size = bits[start], bits[stop - 1], stop - start
+        places = width - 1 - last if last > first else last
+        run = (reversed_() if last > first else registers) >> word(places)
+        if size not in (width - places, 8 * dtype.itemsize):
+            run &= word((1 << size) - 1)
+        part = run.astype(dtype)
+        if stop < len(bits):
+            part <<= dtype.type(len(bits) - stop)
+        found = part if found is None else np.bitwise_or(found, part, out=found)
+    assert found is not None
     return found
 
 
 @lru_cache(maxsize=64)
-def _of_byte(byte: int, bits: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-    """What each value of a byte of a register gives to these bits of it."""
-    values, places = np.arange(256), [(bit - 8 * byte, i) for i, bit in enumerate(reversed(bits)) if bit // 8 == byte]
-    found: Array = sum((values >> bit & 1) << i for bit, i in places).astype(dtype)  # type: ignore[union-attr]
+def _runs(bits: tuple[int, ...]) -> list[tuple[int, int]]:
+    """Where runs of neighbouring bits begin and end, each in one direction."""
+    found, start = [], 0
+    for i in range(1, len(bits) + 1):
+        step = bits[i] - bits[i - 1] if i < len(bits) else 0
+        if abs(step) != 1 or (i > start + 1 and step != bits[i - 1] - bits[i - 2]):
+            found.append((start, i))
+            start = i
+    return found
+
+
+def _reversed(registers: Array) -> Array:
+    """The lowest bit in the highest place."""
+    word, found = registers.dtype.type, registers.byteswap()
+    for places, mask in ((4, 0x0F), (2, 0x33), (1, 0x55)):
+        other = found >> word(places)
+        mask = word(int.from_bytes(bytes([mask]) * registers.dtype.itemsize, "little"))
+        other &= mask
+        found &= mask
+        found <<= word(places)
+        found |= other
     return found

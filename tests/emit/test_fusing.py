@@ -117,6 +117,41 @@ PROGRAMS = {
         k = 3 if isNaN(k) else k
         d = k * a
     """,
+    "bounds that a narrower format has": """
+        h = convert(minimum(maximum(a, -0x1p3), 0x1.8p3), f16)
+        d = convert(h, f32)
+    """,
+    "a bound that a narrower format lacks": """
+        h = convert(minimum(maximum(a, -0x1p3), 0x1.000002p0), f16)
+        d = convert(h, f32)
+    """,
+    "a sum of narrow numbers that rounds in binary64": """
+        x = convert(a, bf16)
+        y = convert(b, bf16)
+        z = convert(c, bf16)
+        s = fusedMultiplyAdd(convert(x, f64), convert(y, f64), convert(z, f64))
+        d = convert(s, f32)
+    """,
+    "a NaN as an integer": """
+        n = convert(a, s64)
+        n = float_of(2**62, s64) if isNaN(a) else n
+        d = convert(n, f32)
+    """,
+    "another number's NaN": """
+        n = convert(a, s64)
+        n = float_of(2**62, s64) if isNaN(b) else n
+        d = convert(n, f32)
+    """,
+    "an integer is no NaN": """
+        n = convert(a, s32)
+        x = convert(n, f32)
+        bad = isNaN(x)
+        d = b if bad else c if isNaN(x) else x
+    """,
+    "a quotient by a power of two": """
+        s = convert(b, ue8m0)
+        d = a / convert(s, f32)
+    """,
     "a result under conditions": """
         if a < b:
             d = maximum(a, 0)

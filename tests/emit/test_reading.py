@@ -33,6 +33,8 @@ def test_conversions_to_narrow_formats_and_from_16_bits_are_read() -> None:
     assert "cvt.rn.satfinite.e4m3x2.f32" in spellings["halved"]
     assert "cvt.rn.satfinite.relu.e2m1x2.f32" in spellings["halved"]
     assert {"cvt.f32.f16", "cvt.rni.s32.f16", "cvt.rn.f16x2.e4m3x2"} <= spellings["tabulated"]
+    assert "fma.satfinite.e5m2x4.e4m3x4.e2m1x4" in spellings["quartered"]
+    assert {"mul.e4m3x4.e5m2x4.e4m3x4", "add.e4m3x4.e4m3x4"} <= spellings["tabulated"]
     # Ten bits of fraction want more than a half, and integers more than seven.
     assert not {"cvt.rn.f16.f32", "cvt.rni.s8.f32"} & spellings["halved"]
 
@@ -51,4 +53,17 @@ def test_a_half_decides_as_the_whole_does(whole: bool, monkeypatch: pytest.Monke
         operands = [np.roll(every, i) for i in range(v.operands)]
         # A few at a time are computed.
         few = [kernel(*(x[i : i + 1000] for x in operands)) for i in range(0, every.size, 1000)]
+        np.testing.assert_array_equal(kernel(*operands), np.concatenate(few), err_msg=v.spelling)
+
+
+@each_size
+def test_a_quarter_decides_as_the_whole_does(whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PTXEMU_ACCELERATOR", "0")
+    some = read()["quartered"]
+    registers = np.random.default_rng(6).integers(0, 1 << 32, (3, 1 << (16 if whole else 12)), np.uint32)
+    for v in some if whole else spread(some, 6):
+        kernel = ptxemu.compile(v.spelling, v.operands)
+        operands = [x.astype(f"u{s.type.width // 8}") for x, s in zip(registers, v.sources, strict=True)]
+        # A few at a time are computed.
+        few = [kernel(*(x[i : i + 1000] for x in operands)) for i in range(0, registers.shape[1], 1000)]
         np.testing.assert_array_equal(kernel(*operands), np.concatenate(few), err_msg=v.spelling)

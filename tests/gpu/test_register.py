@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 
-from helpers.bench import Bench, next_up, up, variant
+from helpers.bench import Bench, some_up, up, variant
 from ptxspec.read.link import read
 
 
 def test_a_registered_recording_makes_claims_measured(bench: Bench) -> None:
     folder = bench.root / "tests/recordings/standin"
-    bench.device.wrong = {"ex2.approx.f16": next_up}
+    bench.device.wrong = {"ex2.approx.f16": some_up}
     result = bench.run("--record", folder)
     assert result.code == 1 and "spec/observed/recordings.yaml; run `ptxspec generate`" in result.err
     assert bench.project.run("validate").code == 0

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import ptxemu
 import pytest
-from helpers.bench import SMALL
-from helpers.signatures import Array, MadeUp, Processor, made_up
+from helpers.bench import SMALL, Array
+from helpers.signatures import Few, few
 from helpers.standin import StandIn
 from ptxspec.gpu import export, recording, registers, special, vectors
 from ptxspec.gpu.bounds import values
@@ -22,13 +23,8 @@ from ptxspec.model import Variant
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> MadeUp:
-    return made_up(tmp_path_factory.mktemp("signatures") / "project")
-
-
-@pytest.fixture(scope="module")
-def processor(made: MadeUp) -> Any:
-    return Processor(made.spec)
+def made(tmp_path_factory: pytest.TempPathFactory) -> Few:
+    return few(tmp_path_factory.mktemp("signatures"))
 
 
 def operands(v: Variant, stream: str, size: int) -> tuple[Array, ...]:
@@ -46,7 +42,7 @@ def streams(v: Variant) -> set[str]:
 # Which operands
 
 
-def test_each_source_register_has_an_array_of_its_own_type(made: MadeUp) -> None:
+def test_each_source_register_has_an_array_of_its_own_type(made: Few) -> None:
     wanted = {
         "setp.lt.and.f32": [np.uint32, np.uint32, np.uint32],
         "cvt.rn.f16x2.e4m3x2": [np.uint16],
@@ -58,14 +54,14 @@ def test_each_source_register_has_an_array_of_its_own_type(made: MadeUp) -> None
         assert [x.dtype for x in operands(v, "uniform", 10)] == types and v.operands == len(types)
 
 
-def test_operands_are_functions_of_their_place(made: MadeUp) -> None:
+def test_operands_are_functions_of_their_place(made: Few) -> None:
     for v in made.variants:
         for part in vectors.parts(v, vectors.Sizes(random=300)):
             whole, later = operands(v, part.stream, min(part.count, 300)), vectors.operands(v, part.stream, 10, 20)
             assert all(np.array_equal(x[10:30], y[: len(x[10:30])]) for x, y in zip(whole, later, strict=True))
 
 
-def test_predicates_are_words_of_0_and_1(made: MadeUp) -> None:
+def test_predicates_are_words_of_0_and_1(made: Few) -> None:
     v = made.variant("setp.lt.and.f32")
     a, b, c = grid(v)
     assert set(c.tolist()) == {0, 1}
@@ -79,7 +75,7 @@ def test_predicates_are_words_of_0_and_1(made: MadeUp) -> None:
     assert all(np.array_equal(x, y) for x, y in zip(near[:2], plain, strict=True))
 
 
-def test_small_lanes_have_all_their_encodings(made: MadeUp) -> None:
+def test_small_lanes_have_all_their_encodings(made: Few) -> None:
     (a,) = grid(made.variant("cvt.rn.f16x2.e4m3x2"))
     assert set((a & 0xFF).tolist()) == set((a >> 8).tolist()) == set(range(256))
     (a,) = grid(made.variant("cvt.rn.f32.u8"))
@@ -91,10 +87,10 @@ def test_small_lanes_have_all_their_encodings(made: MadeUp) -> None:
     assert {spelling: p.count for spelling, p in parts} == counts
 
 
-def test_lanes_in_registers_of_their_own_are_lanes(made: MadeUp) -> None:
+def test_lanes_in_registers_of_their_own_are_lanes(made: Few) -> None:
     v = made.variant("cvt.rs.satfinite.e4m3x4.f32")
     *own, shared = operands(v, "uniform", 100)
-    assert [name for name, _ in registers.places(v.sources)] == ["a3", "a2", "a1", "a0", "b"]
+    assert [name for name, _ in registers.places(v.sources)] == ["a3", "a2", "a1", "a0", "r"]
     lanes = registers.to_lanes(v.sources[0], own, 4)
     assert np.array_equal(lanes, np.stack(own[::-1], axis=1))
     assert len(np.unique(lanes)) == 400
@@ -104,7 +100,7 @@ def test_lanes_in_registers_of_their_own_are_lanes(made: MadeUp) -> None:
     assert all(np.array_equal(x, y) for x, y in zip(own, again, strict=True))
 
 
-def test_integers_have_their_ends_their_powers_and_every_length(made: MadeUp) -> None:
+def test_integers_have_their_ends_their_powers_and_every_length(made: Few) -> None:
     v = made.variant("cvt.rn.f32.s32")
     found = {x - (x >> 31 << 32) for x in grid(v)[0].tolist()}
     assert {0, 1, -1, 1 << 30, 1 - (1 << 30), (1 << 31) - 1, -(1 << 31)} <= found
@@ -117,7 +113,7 @@ def test_integers_have_their_ends_their_powers_and_every_length(made: MadeUp) ->
     assert np.mean(near & 0xFF == 0) > 0.1
 
 
-def test_what_is_converted_is_mostly_in_range(made: MadeUp) -> None:
+def test_what_is_converted_is_mostly_in_range(made: Few) -> None:
     for spelling, limit in (("cvt.rn.f16.f32", 65504.0), ("cvt.rzi.s32.f32", 2.0**31)):
         v = made.variant(spelling)
         assert streams(v) == {"grid", "uniform", "near"}
@@ -127,7 +123,7 @@ def test_what_is_converted_is_mostly_in_range(made: MadeUp) -> None:
         assert 0.5 < np.mean(x < limit) < 0.99
 
 
-def test_encodings_that_are_no_ieee_ones_have_their_values(made: MadeUp) -> None:
+def test_encodings_that_are_no_ieee_ones_have_their_values(made: Few) -> None:
     e4m3, e2m1 = made.spec.formats["e4m3"], made.spec.formats["e2m1"]
     x = values(np.array([0x7E, 0xFE, 0x7F, 0x01, 0x80, 0x38], np.uint8), e4m3)
     assert x[:2].tolist() == [448.0, -448.0] and np.isnan(x[2]) and x[3:].tolist() == [2.0**-9, -0.0, 1.0]
@@ -137,27 +133,27 @@ def test_encodings_that_are_no_ieee_ones_have_their_values(made: MadeUp) -> None
 # Run, compared, recorded
 
 
-def conform(made: MadeUp, device: StandIn, emulator: Any, recorder: Any = None) -> Report:
-    return run(device, made.spec, emulator, made.kernels, SMALL(random=64, sample=32), recorder)
+def conform(made: Few, device: StandIn, recorder: Any = None) -> Report:
+    return run(device, made.spec, ptxemu, made.kernels, SMALL(random=64, sample=32), recorder)
 
 
 @pytest.fixture(scope="module")
-def agreeing(made: MadeUp, processor: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, Path]:
+def agreeing(made: Few, tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, Path]:
     """A run in which all agree, and its recording."""
     folder = tmp_path_factory.mktemp("recorded") / "standin"
-    return recorded(made, StandIn(processor, target="sm_100"), processor, folder), folder
+    return recorded(made, StandIn(ptxemu, target="sm_100"), folder), folder
 
 
-def recorded(made: MadeUp, device: StandIn, processor: Any, folder: Path) -> Report:
+def recorded(made: Few, device: StandIn, folder: Path) -> Report:
     sizes = SMALL(random=64, sample=32)
     about = recording.provenance(device.about, made.spec, "a test", "2026-01-02", sizes, made.kernels, made.kernels)
     with recording.Recorder(folder, made.spec, about) as recorder:
-        report = conform(made, device, processor, recorder)
+        report = conform(made, device, recorder)
         recorder.finish({})
     return report
 
 
-def test_all_signatures_run_and_agree(agreeing: tuple[Report, Path], made: MadeUp) -> None:
+def test_all_signatures_run_and_agree(agreeing: tuple[Report, Path], made: Few) -> None:
     report, _ = agreeing
     ran = {r.variant.spelling for r in report.rows if r.agrees}
     missing = {v.spelling for v in made.variants} - ran
@@ -167,33 +163,31 @@ def test_all_signatures_run_and_agree(agreeing: tuple[Report, Path], made: MadeU
     assert counts["setp.lt.and.f32"] == 76 * 76 * 2 + 2 * 64
 
 
-def test_a_recording_has_every_result_and_is_replayed(
-    agreeing: tuple[Report, Path], made: MadeUp, processor: Any
-) -> None:
+def test_a_recording_has_every_result_and_is_replayed(agreeing: tuple[Report, Path], made: Few) -> None:
     report, folder = agreeing
     read = recording.read(folder, made.spec)
-    again = replay(read, made.spec, processor, sweeps=True)
+    again = replay(read, made.spec, ptxemu, sweeps=True)
     assert {r.variant: r.found for r in again.rows} == {r.variant: r.found for r in report.rows if r.found.count}
     v = made.variant("setp.lt.and.f32")
     (unit,) = (u for u in read.parts if u.variant == v.key and u.part.stream == "near")
     columns = operands(v, "near", 32)
     assert unit.results().shape == (32, 2)
-    assert np.array_equal(unit.results(), Emulator(processor, None).run(v, columns))
+    assert np.array_equal(unit.results(), Emulator(ptxemu, None).run(v, columns))
 
 
 Change = Callable[[Sequence[Array], Array], Array]
 
 
-def found(made: MadeUp, processor: Any, spelling: str, wrong: Change) -> Any:
+def found(made: Few, spelling: str, wrong: Change) -> Any:
     v = made.variant(spelling)
     one = {v.opcode: replace(made.spec.instructions[v.opcode], variants=(v,))}
-    device = StandIn(processor, target="sm_100", wrong={spelling: wrong})
-    (row,) = conform(replace(made, spec=replace(made.spec, instructions=one)), device, processor).rows
+    device = StandIn(ptxemu, target="sm_100", wrong={spelling: wrong})
+    (row,) = conform(replace(made, spec=replace(made.spec, instructions=one)), device).rows
     assert row.agrees is False
     return row.found
 
 
-def test_a_second_result_that_is_wrong_is_found(made: MadeUp, processor: Any) -> None:
+def test_a_second_result_that_is_wrong_is_found(made: Few) -> None:
     turns = itertools.cycle((0, 1))
 
     def wrong(_: Any, x: Array) -> Array:
@@ -202,7 +196,7 @@ def test_a_second_result_that_is_wrong_is_found(made: MadeUp, processor: Any) ->
         y[5] ^= np.uint32(next(turns))
         return y
 
-    differ = found(made, processor, "setp.lt.f32", wrong)
+    differ = found(made, "setp.lt.f32", wrong)
     assert differ.unequal == 3 and differ.nan == 0
     (p, q), (wanted_p, wanted_q) = differ.case.got, differ.case.want
     assert p == wanted_p and q == 1 - wanted_q
@@ -211,36 +205,36 @@ def test_a_second_result_that_is_wrong_is_found(made: MadeUp, processor: Any) ->
     assert found_from_json(json.loads(json.dumps(as_json))) == differ
 
 
-def test_nans_are_told_apart_by_the_results_format(made: MadeUp, processor: Any) -> None:
+def test_nans_are_told_apart_by_the_results_format(made: Few) -> None:
     def other_nan(_: Any, x: Array) -> Array:
         # e4m3 has two; only those of the lower lane are changed.
         return np.where(x & 0xFF == 0x7F, x | 0x80, x).astype(x.dtype)
 
-    differ = found(made, processor, "cvt.rn.satfinite.e4m3x2.f32", other_nan)
+    differ = found(made, "cvt.rn.satfinite.e4m3x2.f32", other_nan)
     assert differ.nan == differ.unequal > 5
     # An integer is none, nor is a predicate.
-    differ = found(made, processor, "cvt.rzi.s32.f32", lambda _, x: np.where(x == 0x7FFFFFFF, x ^ np.uint32(1), x))
+    differ = found(made, "cvt.rzi.s32.f32", lambda _, x: np.where(x == 0x7FFFFFFF, x ^ np.uint32(1), x))
     assert differ.nan == 0 < differ.unequal
 
 
 # Handed on
 
 
-def rows_of(made: MadeUp, processor: Any, spelling: str) -> export.Vectors:
+def rows_of(made: Few, spelling: str) -> export.Vectors:
     v = made.variant(spelling)
     columns = operands(v, "near", 20)
-    return export.Vectors(v, "emulator", "a test", (("near", columns, Emulator(processor, None).run(v, columns)),))
+    return export.Vectors(v, "emulator", "a test", (("near", columns, Emulator(ptxemu, None).run(v, columns)),))
 
 
-def test_files_name_every_register(made: MadeUp, processor: Any, tmp_path: Path) -> None:
-    compared = rows_of(made, processor, "setp.geu.and.f32")
+def test_files_name_every_register(made: Few, tmp_path: Path) -> None:
+    compared = rows_of(made, "setp.geu.and.f32")
     header, first, *_ = export.as_csv(compared)
     assert header == "variant,stream,a,b,c,p,q,source,provenance"
     _, _, a, b, c, p, q, *_ = first.split(",")
     assert len(a) == len(b) == 10 and {c, p, q} <= {"0", "1"}
     line = json.loads(next(iter(export.as_jsonl(compared))))
     assert line["operands"] == [a, b, c == "1"] and line["result"] == [p == "1", q == "1"]
-    converted = rows_of(made, processor, "cvt.rn.f16x2.f32")
+    converted = rows_of(made, "cvt.rn.f16x2.f32")
     assert next(iter(export.as_csv(converted))) == "variant,stream,a1,a0,result,source,provenance"
     with (tmp_path / "v.npz").open("wb") as file:
         export.write_npz(converted, file)

@@ -63,6 +63,11 @@ def next_up(_: Any, results: Array) -> Array:
     return results + results.dtype.type(1)
 
 
+def some_up(_: Any, results: Array) -> Array:
+    """Moves every 16th result: it takes long to judge how far each of thousands is off."""
+    return results + (np.arange(results.size) % 16 == 0).astype(results.dtype)
+
+
 def edited(folder: Path, **changes: Any) -> None:
     about = json.loads((folder / "about.json").read_text("utf-8"))
     (folder / "about.json").write_text(json.dumps({**about, **changes}), "utf-8")

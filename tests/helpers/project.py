@@ -13,19 +13,29 @@ from ptxspec.__main__ import main
 
 from helpers import ROOT
 
+INSTRUCTIONS = ROOT / "spec/instructions"
 OPCODES = ("add", "mul", "min", "max")
+_RECIPES = re.compile(r"^instead:\n(?:(?: .*)?\n)*", re.MULTILINE)
 
 
 def copied(to: Path, opcodes: Container[str] = OPCODES) -> Path:
-    """The repository's spec/ and templates/ with few opcodes, and with nothing known of units."""
-    for folder in ("spec", "templates"):
-        shutil.copytree(ROOT / folder, to / folder)
+    """The repository's spec/ and templates/ with few opcodes, nothing known of units, and without the recipes: these
+    are made of others."""
+
+    def left_out(folder: str, names: list[str]) -> set[str]:
+        if Path(folder) == INSTRUCTIONS.parent / "units":
+            return {n for n in names if n.endswith(".yaml")}
+        return {n for n in names if Path(folder) == INSTRUCTIONS and Path(n).stem not in opcodes}
+
+    for name in ("spec", "templates"):
+        shutil.copytree(ROOT / name, to / name, ignore=left_out, copy_function=shutil.copyfile)
     for path in (to / "spec/instructions").iterdir():
-        if path.stem not in opcodes:
-            path.unlink()
-    for path in (to / "spec/units").glob("*.yaml"):
-        path.unlink()
+        path.write_text(without_recipes(path.read_text("utf-8")), "utf-8")
     return to
+
+
+def without_recipes(text: str) -> str:
+    return _RECIPES.sub("", text)
 
 
 def declare(root: Path, name: str, **sections: str) -> None:

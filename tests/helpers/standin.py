@@ -70,6 +70,10 @@ class StandIn:
         return _Module(self, kernels)
 
 
+def _bits(x: Array) -> Array:
+    return x if x.dtype == bool else x.view(f"u{x.itemsize}")
+
+
 def _number(target: str) -> int:
     """A target as kernels' guards have it."""
     return int(target[3:].rstrip("fa")) * 10 + {"f": 1, "a": 2}.get(target[-1], 0)
@@ -115,5 +119,5 @@ class _Module:
             return [np.full(operands[0].size, 0xA5, np.uint8).repeat(r.itemsize).view(r) for r in results]
         given = [x.astype(bool) if is_one else x for x, is_one in zip(operands, kernel.predicates, strict=True)]
         found = device.run(spelling, given, len(results))
-        columns = [np.asarray(x, r) for x, r in zip(found, results, strict=True)]
+        columns = [_bits(x).astype(r) for x, r in zip(found, results, strict=True)]
         return [device.wrong[spelling](operands, x) for x in columns] if spelling in device.wrong else columns

@@ -122,7 +122,7 @@ def test_each_modifier_of_the_assembler_is_taken_or_refused_as_by_ptxas(
     ignored = [n for group in assembler["ignored"] for n in group]
     some = []
     variants = [v for v in db.variants if v.types[-1] == type_]
-    for v in variants if whole else spread(variants, 20):
+    for v in variants if whole else spread(variants, 8):
         opcode, *names = v.spelling.split(".")
         added = [names[:1] + names, *([n, *names] for n in ignored), *([*names, n] for n in names)]
         some += [written(db, ".".join((opcode, *names)), v.operands) for names in added]

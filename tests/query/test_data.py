@@ -45,6 +45,14 @@ def test_what_variants_share_stands_once() -> None:
         assert {v[2] for v in data["variants"]} == {*range(len(data["classes"]))}
 
 
+def test_what_each_lane_reads_of_random_bits_is_said() -> None:
+    data = json.loads((FOLDER / "opcodes/cvt.json").read_text("utf-8"))
+    first, *_ = data["lane_bits"]
+    assert (first["for"], first["operand"], first["lanes"]) == (".rs.f16x2", "r", {"1": "28..16", "0": "12..0"})
+    assert "9.7.10.24" in json.dumps(data["grounds"][first["rests_on"]])
+    assert "lane_bits" not in json.loads((FOLDER / "opcodes/add.json").read_text("utf-8"))
+
+
 def test_a_variant_says_what_its_result_and_its_operands_are(db: Database) -> None:
     v = db.variant("testp.normal.f64")
     assert (v.opcode, v.modifiers, v.types) == ("testp", {"normal"}, ("f64",))

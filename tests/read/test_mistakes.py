@@ -48,6 +48,13 @@ MISTAKES = {
         "unknown modifier or type '.sta'",
         "'.sat'",
     ),
+    "nothing to unpack": (
+        ADD,
+        "semantics: |",
+        "«unpacks: {section: 9.7.10.4}\nsemantics: |",
+        "no statement has a vector as its only source",
+        "as in d, {a0, a1}",
+    ),
     "an unknown target": (ADD, "target: sm_53,", "target: «sm_54,", "unknown target 'sm_54'", "'sm_53'"),
     "an unknown PTX version": (ADD, "ptx: 4.2,", "ptx: «4.9,", "unknown PTX version '4.9'", "did you mean"),
     "an unknown target of a range": (

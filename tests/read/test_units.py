@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers.made_up import copied_with_units
+from helpers.made_up_units import copied_with_units
 from helpers.project import Project
 
 MODEL = """\

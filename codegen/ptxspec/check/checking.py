@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from ..diagnostics import Diagnostic, Mark, SpecError
 from ..literals import describe
 from ..model import CornerRow, Instruction, Spec, Variant
+from ..recipes.proof import Prover
 from ..semantics.compile import Compiler
 from ..semantics.program import Program
 from .corner_cases import Case, CellError, cases
+from .functions import check_functions
+from .hazards import contradictions
 
 Programs = Mapping[str | None, Program]
 
@@ -25,7 +28,8 @@ class Checked:
 
 
 def check(spec: Spec) -> tuple[list[Checked], list[Diagnostic]]:
-    """Specialise every variant and run every corner case; what is wrong comes back as diagnostics."""
+    """Specialise every variant, run every corner case, and hold every recipe against what it is for; what is wrong
+    comes back as diagnostics."""
     checked, errors = [], []
     compiler = Compiler(spec)
     for instruction in spec.instructions.values():
@@ -33,6 +37,9 @@ def check(spec: Spec) -> tuple[list[Checked], list[Diagnostic]]:
         errors += found
         if not found:
             checked.append(one)
+    errors += check_functions(compiler)
+    if not errors:
+        errors = Prover(spec, compiler).check()
     return checked, sorted(_one_at_each_place(errors))
 
 
@@ -57,6 +64,7 @@ def check_instruction(compiler: Compiler, instruction: Instruction) -> tuple[Che
             errors += e.diagnostics
     if not errors:
         errors = _corner_cases(instruction, made)
+        errors += contradictions(instruction, {v: programs[None] for v, programs in made.items()})
     return Checked(instruction, made), errors
 
 

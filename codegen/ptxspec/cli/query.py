@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
     target = db.target(options.target) if options.target is not None else None
     verdict = verdicts.query(db, options.variant, options.operands, target, options.ptx)
     if options.format == "json":
-        print(json.dumps(verdict.as_json(), indent=2))
+        print(json.dumps(verdict.as_json(db), indent=2))
     else:
         print(answers.verdict_as_text(db, verdict, target, options.ptx))
     return OK if verdict.available else NO

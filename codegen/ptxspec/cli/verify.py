@@ -39,7 +39,8 @@ def run(options: argparse.Namespace) -> int:
         print(d)
     print(
         f"{result.assembler}: {result.variants} variants on {result.pairs} pairs of a target and a PTX version, "
-        f"{result.spellings} spellings legal or not: {counted(len(result.disagreements), 'unexplained difference')}"
+        f"{result.spellings} spellings legal or not, {counted(result.recipes, 'recipe')}: "
+        f"{counted(len(result.disagreements), 'unexplained difference')}"
     )
     if result.disagreements:
         return NO

@@ -1,11 +1,13 @@
 """Programs as NumPy runs them best: what the emulator's functions do at once, and what only few lanes need.
 
-Four rewritings, none of which changes a bit; C takes those of them that make a program shorter:
+Six rewritings, none of which changes a bit, beside those of converting.py; C takes those of them that make a program
+shorter. What looks into encodings is said of formats like IEEE 754's alone:
 
 - Operands flushed on their own lines are flushed by the operation that uses them, where it can (`Flushing`).
-- A NaN is not made canonical again behind a function that delivers nothing else.
+- A NaN is not made canonical again behind a function that delivers nothing else, nor before such a one.
 - A NaN of a computed result is made canonical in its place.
 - What an operand's NaN makes of a NaN result, which is rare, is computed there alone.
+- What a NaN becomes as an integer of 64 bits is left to the conversion.
 """
 
 from __future__ import annotations
@@ -15,15 +17,18 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeGuard
 
-from ..model import Format
+from ..model import BOOL
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Let, Program, Term, Var, live, variables
+from .converting import converting_late, is_usual, without_quotients, without_widening
 
 FLUSH = "flushed"
 # (value, x, ...): the first NaN of the others, made quiet, where the value, which is reused, is a NaN and one is there.
 PROPAGATE = "propagate"
 # (x, condition, pattern): the pattern where the condition holds, in x's place.
 REPLACE = "replace"
+# (x, pattern): x as an integer, the pattern where it is a NaN.
+OTHERWISE = "convertOr"
 # Tests whose answer flushing does not change.
 _UNFLUSHED = ("isNaN", "isSignaling", "isInfinite", "isFinite", "isSignMinus")
 
@@ -38,34 +43,25 @@ class Flushing(Apply):
 
 
 def fuse(program: Program) -> Program:
-    """A program that does the same in fewer passes over its operands, and may call `FLUSH`, `PROPAGATE`, `REPLACE`."""
-    if not all(map(is_usual, _formats(program))):
-        return program
+    """A program that does the same in fewer passes over its operands, and may call what is named above."""
     lets, results = _without_second_canonicalising(program.lets, program.results)
+    lets = converting_late(_without_first_canonicalising(lets, results))
     lets = _with_corrections(_flushing_late(lets, results), results, _propagation, _replacement)
     lets, results = _flushing_operands(lets, results)
+    lets = _with_corrections(lets, results, _nan_of_integer)
     return replace(program, lets=live(lets, results), results=results)
 
 
 def shorten(program: Program) -> Program:
     """A program that does the same in fewer lines, and may call `FLUSH` and `PROPAGATE`."""
-    if not all(map(is_usual, _formats(program))):
-        return program
     lets, results = _without_second_canonicalising(program.lets, program.results)
+    lets = without_quotients(without_widening(_without_first_canonicalising(lets, results)))
     lets = _with_corrections(_flushing_late(lets, results), results, _propagation)
     return replace(program, lets=live(lets, results), results=results)
 
 
-def is_usual(f: Format) -> bool:
-    """Declared like IEEE 754's, in as many bits as a processor's integers have: ptxemu has code of its own for it."""
-    return f.is_ieee and f.width in (8, 16, 32, 64) and f.exponent_bits > 1 and f.fraction_bits > 0
-
-
-def _formats(program: Program) -> Iterator[Format]:
-    """The formats of its values. What the rewritings rest on is said of formats like IEEE 754's."""
-    for term in (*program.inputs, *(let.value for let in program.lets), *program.results):
-        if term.kind.format is not None:
-            yield term.kind.format
+def _is_usual_number(term: Term) -> bool:
+    return term.kind.format is not None and is_usual(term.kind.format)
 
 
 def _computes(term: Term | None) -> TypeGuard[Apply]:
@@ -92,22 +88,61 @@ def _map(term: Term, by_name: Mapping[str, Term]) -> Term:
 
 def _without_second_canonicalising(lets: Lets, results: Terms) -> tuple[Lets, Terms]:
     canonical: set[str] = set()
+    # What was an integer is no NaN.
+    numbers: set[str] = set()
     same: dict[str, Term] = {}
     kept: list[Let] = []
     for let in lets:
         value = _map(let.value, same)
         match value:
+            case Apply(function="convert", arguments=(x,)) if x.kind.fixed:
+                numbers.add(let.name)
+            case Apply(function="isNaN", arguments=(Var() as x,)) if x.name in numbers:
+                same[let.name] = Const(BOOL, 0)
+            case Apply(function="select", arguments=(Apply(function="isNaN", arguments=(Var() as x,)), _, y)) if (
+                x.name in numbers
+            ):
+                same[let.name] = y
+                continue
+            case Apply(function="select", arguments=(Const(value=0), _, y)):
+                same[let.name] = y
+                continue
             case Apply(
                 function="select", arguments=(Apply(function="isNaN", arguments=(Var() as x,)), Const() as nan, y)
             ):
                 format_ = x.kind.format
-                if x == y and x.name in canonical and format_ and nan.value == format_.canonical_nan:
+                same_value = x == y and x.name in canonical and _is_usual_number(x)
+                if same_value and format_ and nan.value == format_.canonical_nan:
                     same[let.name] = x
                     continue
             case _ if _computes(value):
                 canonical.add(let.name)
         kept.append(replace(let, value=value) if value is not let.value else let)
     return tuple(kept), tuple(_map(r, same) for r in results)
+
+
+def _without_first_canonicalising(lets: Lets, results: Terms) -> Lets:
+    """A number converted to its own format is the number, to a function that computes, or flushed before."""
+    same: dict[str, Term] = {}
+    computing = Counter(
+        a.name for let in lets for t in _terms(let.value) if _computes(t) for a in t.arguments if isinstance(a, Var)
+    )
+    uses = Counter(name for term in (*(let.value for let in lets), *results) for name in _mentions(term))
+    for let in lets:
+        match let.value:
+            case Apply(function="convert", arguments=(x,), ftz=False) as made if (
+                x.kind == made.kind and _is_usual_number(x) and computing[let.name] == uses[let.name]
+            ):
+                same[let.name] = x
+    found = tuple(replace(let, value=same.get(let.name, let.value)) for let in lets)
+    return found if same else lets
+
+
+def _terms(term: Term) -> Iterator[Term]:
+    """A term and those in it."""
+    yield term
+    for a in term.arguments if isinstance(term, Apply) else ():
+        yield from _terms(a)
 
 
 def _flushed(term: Term) -> Var | None:
@@ -120,7 +155,7 @@ def _flushed(term: Term) -> Var | None:
                 Apply(function="copySign", arguments=(Const(value=0), y)),
                 z,
             ),
-        ) if x == y == z:
+        ) if x == y == z and _is_usual_number(x):
             return x
     return None
 
@@ -158,8 +193,9 @@ def _flushing_late(lets: Lets, results: Terms) -> Lets:
         if let.name in signs:
             let = replace(let, value=_map(let.value, {name: flush.arguments[0] for name, flush in late.items()}))
         if x is not None:
-            late[let.name] = Apply(let.value.kind, FLUSH, (x,), x.kind.format)
+            late[let.name] = _flush(x)
         else:
+            let = replace(let, value=_with_flushes(let.value))
             match let.value:
                 # What changes nothing but the sign may as well be flushed afterwards.
                 case Apply(function=function, arguments=(Var(name=name),)) if (
@@ -171,6 +207,21 @@ def _flushing_late(lets: Lets, results: Terms) -> Lets:
                     late[let.name] = replace(late[name], arguments=(Var(early.kind, unflushed),))
         found.append(let)
     return tuple(replace(let, value=late.get(let.name) or _with_flushed_operands(let.value, late)) for let in found)
+
+
+def _flush(x: Term) -> Apply:
+    return Apply(x.kind, FLUSH, (x,), x.kind.format)
+
+
+def _with_flushes(term: Term) -> Term:
+    """Flushing inside a line becomes `FLUSH`, if what uses it there can do it."""
+    if not isinstance(term, Apply):
+        return term
+    able, found = _flushes(term), []
+    for a in term.arguments:
+        x = _flushed(a) if able else None
+        found.append(_with_flushes(a) if x is None else _flush(x))
+    return replace(term, arguments=tuple(found))
 
 
 def _with_flushed_operands(term: Term, late: Mapping[str, Apply]) -> Term:
@@ -229,16 +280,18 @@ def _replacement(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Le
         case Apply(
             function="select",
             arguments=(Apply(function="isNaN", arguments=(tested,)) as condition, pattern, Var() as value),
-        ) if not variables(pattern) and tested == value and uses[value.name] == 2 and _is_fresh(values.get(value.name)):
+        ) if not variables(pattern) and tested == value and uses[value.name] == 2 and _is_replaced(value, values):
             return replace(
                 let, value=Apply(let.value.kind, REPLACE, (value, condition, pattern), let.value.kind.format)
             )
     return None
 
 
-def _is_fresh(made: Term | None) -> bool:
-    """Is what a function returns always an array of its own? One that hands on the bits of an operand need not copy."""
-    if not isinstance(made, Apply) or not variables(made):
+def _is_replaced(value: Var, values: Mapping[str, Term]) -> bool:
+    """Is what a function returned always an array of its own, with numbers of a usual format? One that hands on the
+    bits of an operand need not copy."""
+    made = values.get(value.name)
+    if not isinstance(made, Apply) or not variables(made) or not _is_usual_number(value):
         return False
     return made.function in TABLE and TABLE[made.function].nan in ("canonical", "sign", "quiet")
 
@@ -256,9 +309,21 @@ def _propagation(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Le
         case _:
             return None
     # The value is reused: nothing but this line and its test may look at it.
-    if not _computes(made) or uses[value.name] != 2:
+    if not _computes(made) or uses[value.name] != 2 or not _is_usual_number(value):
         return None
     return replace(let, value=Apply(let.value.kind, PROPAGATE, (value, *operands), made.format))
+
+
+def _nan_of_integer(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Let | None:
+    """`pattern if isNaN(x) else d` of `d = convert(x)`, an integer of 64 bits: NumPy's casts tell NaNs."""
+    match let.value:
+        case Apply(
+            function="select", arguments=(Apply(function="isNaN", arguments=(Var() as x,)), pattern, Var() as d)
+        ) if d.kind.fixed and d.kind.width == 64 <= 2 * x.kind.width and uses[d.name] == 1 and not variables(pattern):
+            match values.get(d.name):
+                case Apply(function="convert", arguments=(y,)) as made if x == y:
+                    return replace(let, value=replace(made, function=OTHERWISE, arguments=(x, pattern)))
+    return None
 
 
 def _quietened(term: Term, values: Mapping[str, Term]) -> list[Term] | None:

@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 
 from ..model import BOOL, Format, Kind
 from ..semantics.functions import TABLE
-from ..semantics.program import Const, Program, Term, Var, variables
-from .fusing import FLUSH, is_usual
+from ..semantics.program import Apply, Const, Program, Term, Var, variables
+from .converting import MOVE, is_usual
+from .fusing import FLUSH
 from .lowering import applications
 
 # The clauses of what takes longer than to read it.
@@ -35,8 +36,7 @@ class Tail:
 
 def split(program: Program) -> tuple[Program, Tail | None]:
     """A program without its end, whose result is what the end needs, and the end, where there is one to be read."""
-    converts = any(a.function == "convert" and a.kind != a.arguments[0].kind for a in applications(program))
-    if len(program.results) > 1 or not converts:
+    if len(program.results) > 1 or not any(map(_is_of_several, applications(program))):
         return program, None
     if (whole := _read(program)) is not None:
         return replace(program, lets=()), whole
@@ -50,6 +50,12 @@ def split(program: Program) -> tuple[Program, Tail | None]:
     return program, None
 
 
+def _is_of_several(a: Apply) -> bool:
+    """Does it convert, or compute in several formats, or in one that processors have not?"""
+    converts = a.function in ("convert", MOVE) and a.kind != a.arguments[0].kind
+    return converts or a.mixed or (a.mode != "" and a.format is not None and not is_usual(a.format))
+
+
 def _read(rest: Program) -> Tail | None:
     """The end, if it depends on nothing but its operands, which have few patterns, and takes long."""
     _, *more = rest.inputs
@@ -61,14 +67,17 @@ def _read(rest: Program) -> Tail | None:
     widths = [i.kind.width for i in rest.inputs]
     if len(more) < 2 and sum(widths) <= 16 and all(i.kind != BOOL for i in rest.inputs):
         return Tail(rest, "tabulated", ", ".join(map(str, widths)))
-    return Tail(rest, "halved") if not more and _sees_a_half(rest) else None
+    if more or not _sees_a_half(rest):
+        return None
+    return Tail(rest, "halved" if widths == [32] else "quartered")
 
 
 def _sees_a_half(program: Program) -> bool:
-    """Is it enough to know the upper half of the operand, a binary32 number, with a last bit for the rest?"""
+    """Is it enough to know the upper half of the operand, a binary32 number or a binary64 number rounded to odd there,
+    with a last bit for the rest?"""
     (value,) = program.inputs
     f = value.kind.format
-    if f is None or not is_usual(f) or (f.exponent_bits, f.fraction_bits) != (8, 23):
+    if f is None or not is_usual(f) or (f.exponent_bits, f.fraction_bits) not in ((8, 23), (11, 52)):
         return False
     whole = {value.name: True}
     for let in program.lets:
@@ -92,7 +101,7 @@ def _is_whole(term: Term, whole: Mapping[str, bool]) -> bool | None:
         return False
     pairs = zip(term.arguments, arguments, strict=True)
     # What it is compared with or chosen against must be even in the half's last place.
-    short = all(w or (isinstance(a, Const) and not a.value & 0x1FFFF) for a, w in pairs)
+    short = all(w or (isinstance(a, Const) and _is_even(a)) for a, w in pairs)
     one = arguments.count(True) == 1
     clause = TABLE[term.function].clause if term.function in TABLE else ""
     if term.function in _CLASSES or (clause == "5.11" and short and one):
@@ -110,6 +119,15 @@ def _is_whole(term: Term, whole: Mapping[str, bool]) -> bool | None:
     if term.function == "copySign" and (arguments[0] or isinstance(term.arguments[0], Const)):
         return True
     return None
+
+
+def _is_even(number: Const) -> bool:
+    """Is a number one of binary32's upper 16 bits, without the last of them?"""
+    if number.kind.width == 32:
+        return not number.value & 0x1FFFF
+    exponent = (number.value >> 52 & 0x7FF) - 1023
+    inside = -126 <= exponent <= 127 or not number.value << 1 & (1 << 64) - 1
+    return inside and not number.value & (1 << 46) - 1
 
 
 def _is_short(kind: Kind) -> bool:

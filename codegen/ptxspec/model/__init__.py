@@ -16,11 +16,15 @@ from .formats import (
     integer_in,
     number_in,
 )
+from .functions import Compiled, Defined, Executed, Functions, Opening, Reference
 from .instruction import (
     Accuracy,
+    Compared,
     CornerRow,
     CornerTable,
+    Crash,
     HardwarePath,
+    HazardRule,
     Instruction,
     Judged,
     Key,
@@ -30,22 +34,25 @@ from .instruction import (
     Operand,
     OperandRule,
     Page,
+    Proof,
     SyntaxLine,
     Tolerated,
     Value,
     Variant,
 )
 from .observed import Entry, Evidence, PublishedModel, Recording, Report, Speed, SpeedTable
+from .recipes import DIFFERENCES, NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Call, Instead, Recipe, Written
 from .requirements import Form, Pattern, Rule, Selector
 from .spec import Assembler, Implied, Modifier, Naming, Spec
 from .units import Argument, Core, Differences, Fitted, Interpolator, Own, Unit, UnitModel, Word
 
 __all__ = [
-    "BOOL", "OVERFLOWS", "ROUNDINGS", "Accuracy", "Argument", "Assembler", "Code", "Core", "CornerRow", "CornerTable",
-    "Differences", "Entry", "Evidence", "Fitted", "FixedPoint", "Form", "Format", "HardwarePath", "Implied",
-    "Instruction", "Interpolator", "Judged", "Key", "Kind", "LaneBits", "Meaning", "Modifier", "Naming", "NanRule",
-    "Note", "Operand", "OperandRule", "Own", "Page", "Pattern", "PublishedModel", "Recording", "Report",
-    "Rule", "Selector", "Spec", "Speed", "SpeedTable", "SyntaxLine", "Tolerated", "Type",
-    "Unit", "UnitModel", "Value", "Variant", "Word",
-    "bits_of", "float_in", "ieee", "integer_in", "number_in",
+    "BOOL", "DIFFERENCES", "NAN_BITS", "NOTHING_DIFFERS", "OVERFLOWS", "ROUNDINGS", "WITHIN_BOUND", "Accuracy",
+    "Argument", "Assembler", "Call", "Code", "Compared", "Compiled", "Core", "CornerRow", "CornerTable", "Crash",
+    "Defined", "Differences", "Entry", "Evidence", "Executed", "Fitted", "FixedPoint", "Form", "Format", "Functions",
+    "HardwarePath", "HazardRule", "Implied", "Instead", "Instruction", "Interpolator", "Judged", "Key", "Kind",
+    "LaneBits", "Meaning", "Modifier", "Naming", "NanRule", "Note", "Opening", "Operand", "OperandRule", "Own", "Page",
+    "Pattern", "Proof", "PublishedModel", "Recipe", "Recording", "Reference", "Report", "Rule", "Selector", "Spec",
+    "Speed", "SpeedTable", "SyntaxLine", "Tolerated", "Type", "Unit", "UnitModel", "Value", "Variant", "Word",
+    "Written", "bits_of", "float_in", "ieee", "integer_in", "number_in",
 ]  # fmt: skip

@@ -10,15 +10,18 @@ from ..catalog import Catalog, Product, PtxVersion, Target
 from ..grounds import Grounds
 from .code import Code
 from .formats import FixedPoint, Format, NanRule, Type
+from .functions import Functions
 from .instruction import HardwarePath, Instruction, Variant
 from .observed import Entry, Evidence, PublishedModel, Recording, Speed
+from .recipes import Instead
 from .requirements import Selector
 from .units import Unit, UnitModel
 
 
 @dataclass(frozen=True)
 class Modifier:
-    """`raw`, `operand`, `result` and `override` are the stages around the body, in the order of design and manual."""
+    """`raw`, `operand`, `result` and `override` are the stages around the body, in the order of design and manual.
+    `mode` and `ftz` stand at `round_place`, a file and a line."""
 
     name: str
     summary: str
@@ -30,6 +33,7 @@ class Modifier:
     operand: Code | None
     result: Code | None
     override: Code | None
+    round_place: str = ""
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,8 @@ class Naming:
 @dataclass(frozen=True)
 class Spec:
     """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode.
-    `groups` are those of modifiers, of which semantics knows; those of types are for notation alone."""
+    `groups` are those of modifiers, of which semantics knows; those of types are for notation alone. `instead` is what
+    to write where a variant is missing, the best first."""
 
     formats: Mapping[str, Format | FixedPoint]
     nan_rules: Mapping[str, NanRule]
@@ -101,6 +106,8 @@ class Spec:
     units: Mapping[str, Unit] = field(default_factory=dict)
     naming: Naming = Naming()
     published: Mapping[str, PublishedModel] = field(default_factory=dict)
+    functions: Functions = field(default_factory=Functions)
+    instead: Mapping[Variant, tuple[Instead, ...]] = field(default_factory=dict)
 
     @cached_property
     def notation(self) -> Mapping[str, tuple[str, ...]]:
@@ -181,8 +188,7 @@ class Spec:
 
     def has_kernel(self, v: Variant) -> bool:
         """Whether a kernel can be compiled for it: it is current, and the assembler comes to an end."""
-        crashes = any(s.matches(v) for s in self.instructions[v.opcode].crashes)
-        return self.catalog.is_current(v.requires) and not crashes
+        return self.catalog.is_current(v.requires) and not v.crash
 
     @property
     def newest(self) -> str:

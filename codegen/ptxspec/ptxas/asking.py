@@ -37,6 +37,8 @@ _END = b"ptxas fatal   : Ptx assembly aborted due to errors"
 
 # Braces are those of vectors.
 STATEMENT = re.compile(r"(?:[^{};\n]|\{[^{};\n]*\})+;")
+# Several of them, with registers of their own.
+BLOCK = re.compile(rf"\{{(?: {STATEMENT.pattern})+ \}}")
 
 
 class PtxasError(RuntimeError):
@@ -74,8 +76,8 @@ def version(ptxas: Path) -> str:
 
 
 class Sheet:
-    """Statements to be judged together, each on a line of its own. Asking for many targets costs little when the sheet
-    is written once."""
+    """Statements or blocks to be judged together, each on a line of its own. Asking for many targets costs little when
+    the sheet is written once."""
 
     def __init__(self, statements: Sequence[str]) -> None:
         self.count = len(statements)
@@ -84,8 +86,8 @@ class Sheet:
         counts = {self.text.count("\n"), self.text.count(";\n"), self.text.count(";") - 1}
         if counts != {self.count} or "{" in self.text or "}" in self.text:
             for s in statements:
-                if not STATEMENT.fullmatch(s):
-                    raise ValueError(f"not one instruction on one line, ended by a semicolon: {s!r}")
+                if not (STATEMENT.fullmatch(s) or BLOCK.fullmatch(s)):
+                    raise ValueError(f"not one instruction on one line, ended by a semicolon, nor a block: {s!r}")
 
     @property
     def statements(self) -> list[str]:

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..catalog import Requirement
-from ..model import Spec
-from .asking import Pair, Sheet, unexpected, version
+from ..model import Instead, Spec, Variant
+from ..recipes.linking import declared
+from .asking import Pair, Sheet, judge, unexpected, version
 from .combinations import Block, Combinations, Shape, own_shapes
 from .statements import Writer
 
@@ -43,13 +44,15 @@ class Disagreement:
 
 @dataclass(frozen=True)
 class Result:
-    """What was judged and what came of it: `variants` on `pairs`, and `spellings` legal or not."""
+    """What was judged and what came of it: `variants` on `pairs`, `spellings` legal or not, and `recipes` where they
+    begin to work."""
 
     assembler: str
     pairs: int
     variants: int
     spellings: int
     disagreements: tuple[Disagreement, ...]
+    recipes: int = 0
 
 
 def pairs(spec: Spec) -> list[Pair]:
@@ -111,6 +114,39 @@ def variants(spec: Spec, ptxas: Path, progress: Progress | None = None) -> list[
     return _collect(partial(questions.wrong, spec, ptxas, some) for some in _shown(together, progress))
 
 
+def recipes(spec: Spec, ptxas: Path) -> tuple[list[Disagreement], int]:
+    """Judge what is to be written instead of variants, as it is pasted, on the first target and PTX version that take
+    it and on the last. Also says how many were judged."""
+    every: dict[tuple[str, Pair], Variant] = {}
+    for v, offered in spec.instead.items():
+        for instead in offered:
+            for pair in _ends(spec, instead.requires):
+                every.setdefault((_block(v, instead), pair), v)
+    found = []
+    together: dict[Pair, list[tuple[str, Variant]]] = {}
+    for (block, pair), v in every.items():
+        together.setdefault(pair, []).append((block, v))
+    for pair, blocks in together.items():
+        for messages, (_, v) in zip(judge(ptxas, [b for b, _ in blocks], *pair), blocks, strict=True):
+            if messages:
+                found.append(Disagreement(f"the recipe for {v.spelling}", v.operands, "", *pair, messages[0]))
+    return found, len({block for block, _ in every})
+
+
+def _block(v: Variant, instead: Instead) -> str:
+    """A recipe in one line, with the variant's operands declared."""
+    operands = [f".reg .{declared(o)} %{place};" for o in (*v.results[:1], *v.sources) for place in o.places]
+    return " ".join(["{", *operands, *instead.own_registers, *(c.text for c in instead.calls), "}"])
+
+
+def _ends(spec: Spec, r: Requirement) -> list[Pair]:
+    """The first target with the first PTX version that takes it, and the last with the last."""
+    targets = [t for t in spec.targets if spec.catalog.takes(r, t)]
+    ends = ((t, [v for v in spec.versions if spec.catalog.takes(r, t, v)]) for t in (targets[0], targets[-1]))
+    (first, early), (last, late) = ends
+    return list(dict.fromkeys([(first, early[0]), (last, late[-1])]))
+
+
 def illegal(
     spec: Spec, ptxas: Path, on: Sequence[Pair], progress: Progress | None = None
 ) -> tuple[list[Disagreement], int]:
@@ -150,9 +186,10 @@ def verify(spec: Spec, ptxas: Path, progress: Progress | None = None) -> Result:
     """Everything: all variants on all pairs, and all combinations of names where what is current, or has ended, is."""
     wrong = variants(spec, ptxas, progress)
     more, count = illegal(spec, ptxas, eras(spec), progress)
+    unwritable, offered = recipes(spec, ptxas)
     every = sum(len(i.variants) for i in spec.instructions.values())
-    found = tuple(dict.fromkeys([*wrong, *more]))
-    return Result(f"ptxas {version(ptxas)}", len(pairs(spec)), every, count, found)
+    found = tuple(dict.fromkeys([*wrong, *more, *unwritable]))
+    return Result(f"ptxas {version(ptxas)}", len(pairs(spec)), every, count, found, offered)
 
 
 def as_yaml(spec: Spec, result: Result) -> str:

@@ -8,8 +8,9 @@ from typing import Any
 from ..diagnostics import PtxspecError
 from ..grounds import Grounds
 from ..roots import Root
-from .answers import requirement
+from .answers import recipe, requirement
 from .database import Database, Variant
+from .instead import offers, why_none
 from .verdicts import variant
 
 STANDINGS = {"equal": "every bit equal", "inside": "inside of the bound", "unequal": "not equal"}
@@ -41,6 +42,7 @@ def _variant(db: Database, v: Variant) -> str:
     lines += [f"- `.{n}`: {data['modifiers'][n]['summary']}" for n in names if n in data["modifiers"]]
     lines += [f"- `.{n}`: {data['types'][n]['summary']}" for n in names if n in data["types"]]
     lines += ["", f"- requires: {requirement(db, v.requires)}"]
+    lines += [f"- available nowhere: {v.crash}"] if v.crash else []
     if v.manual is None:
         lines.append("- the manual does not list this spelling; the assembler takes it")
     elif v.manual != v.requires:
@@ -60,10 +62,18 @@ def _variant(db: Database, v: Variant) -> str:
         own = known.get("nan_rests_on")
         grounds = rule["rests_on"] if own is None else about["grounds"][own]
         lines.append(f"- NaN results: {rule['summary']} ({_told(grounds)}) {rule['unspecified'] or ''}".rstrip())
+    if v.hazards:
+        grounds = dict.fromkeys(_told(about["grounds"][about["hazards"][i]["rests_on"]]) for i in known["hazards"])
+        lines.append(f"- hazard: {db.hazard(v)} ({'; '.join(grounds)})")
+    lines += [f"- {about['compared'][i][1]}" for i in known.get("compared", ())]
     notes = [about["notes"][i] for i in known.get("notes", ())]
     lines += (
         ["", *(f"- {text} ({_told(about['grounds'][grounds])})" for text, _, grounds, *_ in notes)] if notes else []
     )
+    for offer in offers(db, v, None, None):
+        lines += ["", *recipe(db, offer, "")]
+    if reason := why_none(db, v):
+        lines += ["", f"Where it is missing: {reason}"]
     lines += ["", f"`ptxspec show {v.opcode}` has the semantics and the corner cases.", ""]
     return "\n".join(lines)
 

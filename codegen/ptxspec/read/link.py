@@ -9,10 +9,12 @@ from pathlib import Path
 
 from ..diagnostics import Diagnostic, Mark, SpecError, display_path
 from ..model import Spec
+from ..recipes.linking import link
 from ..semantics.resolve import Meanings
 from . import positioned, schema
 from .assembler import read_assembler
 from .context import Context
+from .functions import read_functions
 from .instruction import read_instruction
 from .modifiers import check_stages, read_groups, read_implied, read_modifiers
 from .observed import read_evidence, read_recordings, read_speed
@@ -26,8 +28,9 @@ _SHARED = ("types", "modifiers", "targets", "assembler", "units")
 _OBSERVED = ("evidence", "recordings", "speed")
 # The files that all others need.
 SHARED = frozenset(f"spec/{name}.yaml" for name in _SHARED)
-# Those that say what was found out about the specification: no result depends on them, and they may be missing.
-OBSERVED = frozenset(f"spec/observed/{name}.yaml" for name in _OBSERVED)
+# The functions of other languages, and what was found out about the specification: no result depends on these files,
+# and they may be missing.
+OBSERVED = frozenset({"spec/functions.yaml", *(f"spec/observed/{name}.yaml" for name in _OBSERVED)})
 
 
 @dataclass
@@ -55,6 +58,7 @@ def read_all(root: Path, spelling: str | None = None) -> Reading:
     shared = {name: files.document(files.folder / f"{name}.yaml", name) for name in _SHARED}
     published = files.optional(files.folder / "published.yaml", "published")
     observed = {name: files.optional(files.folder / "observed" / f"{name}.yaml", name) for name in _OBSERVED}
+    functions = files.optional(files.folder / "functions.yaml", "functions")
     instructions = list(files.instructions(spelling and spelling.partition(".")[0]))
     models = list(files.models())
     context = Context(files.errors)
@@ -65,6 +69,7 @@ def read_all(root: Path, spelling: str | None = None) -> Reading:
     if spec is not None:
         meanings = _meanings(spec)
         spec = _with_models(models, spec, context, files.sources)
+        spec = replace(spec, functions=read_functions(functions, context, meanings))
         read_ones = [read_instruction(doc, context, spec, meanings, spelling) for doc in instructions]
         spec = replace(
             spec,
@@ -75,6 +80,11 @@ def read_all(root: Path, spelling: str | None = None) -> Reading:
             sources=dict(sorted(files.sources.items())),
         )
         spec = replace(spec, published=read_published(published, spec, context))
+        # Recipes are made of other instructions: where one of these is wrong, they would be, too.
+        if spelling is None and not files.errors:
+            instead, wrong = link(spec)
+            files.errors += wrong
+            spec = replace(spec, instead=instead)
     return Reading(spec, sorted(set(files.errors)), tuple(sorted({*files.names, *files.sources})))
 
 

@@ -39,6 +39,7 @@ from .encoding import flushed, isFinite, isNaN
 from .narrowing import narrow, widen
 from .rounding import Operation, flush, never, quotient_to_odd, root_to_odd, step, sum_to_odd, tested_by, two_sum
 from .selection import canonicalise, replace
+from .tables import ENOUGH, every_pattern
 
 P = ParamSpec("P")
 
@@ -263,6 +264,22 @@ def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Format, mode: Direction, f
 @elementwise(1)
 def convert(x: Array, source: Format, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
     """`x` of the format `source` in the format `f` (5.4.2)."""
+    if source.width <= 16 and f.native is not None and source.carrier is not None and np.size(x) >= ENOUGH:
+        # Any index of the unsigned type is in range; "wrap" spares the check.
+        return _every_wider(source, f, ftz, daz).take(x, mode="wrap")
+    return _convert(x, source, f, mode, ftz, daz)
+
+
+@cache
+def _every_wider(source: Format, f: Format, ftz: bool, daz: bool) -> Array:
+    """What the encodings of a narrow format are in a native one, which has all of its numbers."""
+    with np.errstate(all="ignore"), environment.ordinary():
+        found = _convert(every_pattern(source.width), source, f, roundTiesToEven, ftz, daz)
+    found.flags.writeable = False
+    return found
+
+
+def _convert(x: Array, source: Format, f: Format, mode: Direction, ftz: bool, daz: bool) -> Array:
     if daz:
         x = flushed(x, source)
     if (source.exponent_bits, source.fraction_bits) == (f.exponent_bits, f.fraction_bits):

@@ -19,6 +19,7 @@ import numpy as np
 from . import arithmetic, environment, wide
 from .binary import (
     BINARY32,
+    BINARY64,
     Array,
     Direction,
     Format,
@@ -30,6 +31,7 @@ from .binary import (
     roundTowardZero,
 )
 from .declared import Declared, as_single, encode, flushed, integral, values
+from .encoding import isNaN
 from .integers import FixedPoint, Magnitude, read, shifted, u64
 from .narrowing import single_to_odd, widen
 from .rounding import odd_of
@@ -73,6 +75,8 @@ def _convert(x: Array, source: Number, f: Number, mode: Direction, ftz: bool, da
 
 def as_double(x: Array, f: Format | Declared, daz: bool) -> Array:
     """The values of floats, which float64 has all."""
+    if isinstance(f, Format):
+        return widen(x, f, _DOUBLE, daz)
     return _float_of(x, f, daz).astype(_DOUBLE, copy=False)
 
 
@@ -85,10 +89,14 @@ def _float_of(x: Array, f: Format | Declared, daz: bool) -> Array:
 
 def to_float(value: Array, f: Format | Declared, mode: Direction, ftz: bool) -> Array:
     """float32 or float64, exact or rounded to odd, in a format."""
-    if isinstance(f, Format):
+    many = value.size >= ENOUGH
+    if isinstance(f, Format) and not (many and f.width <= 8 and environment.STEERS):
         carrier = native_format(value.dtype)
         return arithmetic.convert(value.view(carrier.unsigned), carrier, f, mode, ftz)
-    upper, short = f.is_upper_part, value.size >= ENOUGH and _is_short(f)
+    if isinstance(f, Format):
+        value = single_to_odd(value) if value.dtype == _DOUBLE else value
+        return _every_short(f, mode, ftz).take(half(value.view(u32)), mode="wrap")
+    upper, short = f.is_upper_part, many and _is_short(f)
     if not (upper or short) or (value.dtype == _DOUBLE and not environment.STEERS):
         return encode(value.astype(_DOUBLE, copy=False), f, mode, ftz)
     if value.dtype == _DOUBLE:
@@ -105,9 +113,12 @@ def _is_short(f: Declared) -> bool:
 
 
 @cache
-def _every_short(f: Declared, mode: Direction, ftz: bool) -> Array:
+def _every_short(f: Format | Declared, mode: Direction, ftz: bool) -> Array:
     upper = every_pattern(16).astype(u32) << u32(16)
-    found = encode(upper.view(_SINGLE).astype(_DOUBLE), f, mode, ftz)
+    if isinstance(f, Format):
+        found = arithmetic.convert(upper, BINARY32, f, mode, ftz)
+    else:
+        found = encode(upper.view(_SINGLE).astype(_DOUBLE), f, mode, ftz)
     found.flags.writeable = False
     return found
 
@@ -146,6 +157,8 @@ def _upper_part(bits: Array, f: Declared, mode: Direction, ftz: bool) -> Array:
 def _to_integer(value: Array, f: FixedPoint, mode: Direction) -> Array:
     if f.point:
         value = value * value.dtype.type(1 << f.point)
+    if f.width == 64 and f.signed and environment.marks():
+        return _to_long(value if mode == roundTowardZero else _whole(value, mode), 0)
     least, largest = f.range
     if value.dtype == _SINGLE and f.width == 32:
         # All of 32 bits have room in float64 alone.
@@ -166,8 +179,35 @@ def _to_integer(value: Array, f: FixedPoint, mode: Direction) -> Array:
         return integers.view(f.unsigned) if f.width == 32 and f.signed else integers.astype(f.unsigned)
     result = whole.astype(np.int64 if f.signed else np.uint64).view(u64)
     if above is not None and above.any():
-        np.putmask(result, above, u64(largest))
+        # NumPy's masked copies take ten times as long.
+        rest = above.astype(u64)
+        rest *= u64(largest - int(most))
+        result |= rest
     return result
+
+
+def _to_long(whole: Array, nan: int) -> Array:
+    """Whole numbers as signed integers of 64 bits; all that are out of range come out as the least of these."""
+    result = whole.astype(np.int64)
+    above = whole >= whole.dtype.type(2.0**63)
+    if above.any():
+        result -= above
+    if nan != int(np.iinfo(np.int64).min):
+        lanes = np.isnan(whole).nonzero()
+        result[lanes] = nan
+    return result.view(u64)
+
+
+@arithmetic.elementwise(1)
+def convertOr(
+    x: Array, nan: Array, source: Format, f: FixedPoint, mode: Direction, ftz: bool, daz: bool = False
+) -> Array:
+    """A float as an integer of 64 bits, and a NaN as some pattern."""
+    if f.signed and not f.point and environment.marks():
+        value = _float_of(x, source, daz)
+        return _to_long(value if mode == roundTowardZero else _whole(value, mode), int(nan.view(np.int64)))
+    found = _convert(x, source, f, mode, ftz, daz)
+    return replace(found, isNaN(x, source), nan, BINARY64)
 
 
 def _whole(value: Array, mode: Direction) -> Array:
@@ -217,20 +257,56 @@ def convertStochastic(x: Array, random: Array, source: Format | Declared, f: For
     return to_float(np.where(finite, kept, value), f, roundTiesToEven, False)
 
 
+@arithmetic.elementwise(2)
+def movedBy(x: Array, random: Array, f: Format | Declared, width: int) -> Array:
+    """binary32 cut off to a format's last place, after so many random bits behind that place were added: one of its
+    numbers, or one beyond the largest. The place of the last random bit is one of binary32's."""
+    cut = BINARY32.fraction_bits - f.fraction_bits
+    size = x & BINARY32.magnitude_mask
+    nan = size > BINARY32.infinity
+    low = None
+    if f.emin > BINARY32.emin:
+        # Below 2**emin places are as far apart as above it. Added to that power, a number has its places.
+        low = size < u32((f.emin + BINARY32.bias) << BINARY32.fraction_bits)
+        power = low.astype(u32)
+        power *= u32((f.emin + BINARY32.bias) << BINARY32.fraction_bits)
+        size = _sum_toward_zero(size.view(_SINGLE), power.view(_SINGLE)).view(u32)
+    added = random.astype(u32)
+    if width < cut:
+        added <<= u32(cut - width)
+    added += size
+    added &= u32((1 << 32) - (1 << cut))
+    if low is not None:
+        moved = added.view(_SINGLE)
+        moved -= power.view(_SINGLE)
+    added |= x & BINARY32.sign_mask
+    return replace(added, nan, BINARY32.nan, BINARY32)
+
+
+def _sum_toward_zero(x: Array, y: Array) -> Array:
+    """Of magnitudes in binary32, the second of which is the larger, or zero."""
+    if environment.can(roundTowardZero):
+        with environment.environment(roundTowardZero):
+            return x + y
+    total = x + y
+    above = x - (total - y) < 0
+    total.view(u32)[...] -= above
+    return total
+
+
 def _from_long(x: Array, source: FixedPoint, f: Format | Declared, mode: Direction, ftz: bool) -> Array:
     number, steered = _native(x, source), environment.STEERS and environment.casts()
-    if isinstance(f, Format) and f.native is not None:
-        if mode == roundTiesToEven or (steered and environment.can(mode)):
-            with environment.environment(mode):
-                value = number.astype(f.native)
-            return (value * f.native.type(2.0**-source.point) if source.point else value).view(f.unsigned)
-    elif steered:
-        with environment.environment(roundTowardNegative):
-            low = number.astype(_DOUBLE)
-        with environment.environment(roundTowardPositive):
-            high = number.astype(_DOUBLE)
-        value = odd_of(low, high)
-        return to_float(value * 2.0**-source.point if source.point else value, f, mode, ftz)
+    native = f.native if isinstance(f, Format) else None
+    if native is not None and mode == roundTiesToEven and (source.signed or native == _SINGLE or not steered):
+        return _scaled(number.astype(native), source).view(native_format(native).unsigned)
+    if native is not None and steered and environment.can(mode):
+        return _scaled(_rounded_sum(_halves(number), native, mode), source).view(native_format(native).unsigned)
+    if native is None and steered:
+        # float32 has enough bits for what is rounded once more.
+        short = f.fraction_bits <= 21 and f.emin >= BINARY32.emin and not source.point
+        dtype, parts = _SINGLE if short else _DOUBLE, _halves(number)
+        low, high = (_rounded_sum(parts, dtype, m) for m in (roundTowardNegative, roundTowardPositive))
+        return to_float(_scaled(odd_of(low, high), source), f, mode, ftz)
     exact = read(x, source)
     if isinstance(f, Format):
         return _packed(exact, source.point, f, mode, ftz)
@@ -239,6 +315,30 @@ def _from_long(x: Array, source: FixedPoint, f: Format | Declared, mode: Directi
     long = exact.size >> u64(53) != 0
     whole = np.where(long, np.ldexp(kept.astype(np.float64), 11), exact.size.astype(np.float64))
     return to_float(np.ldexp(np.where(exact.negative, -whole, whole), -source.point), f, mode, ftz)
+
+
+def _scaled(value: Array, source: FixedPoint) -> Array:
+    return value * value.dtype.type(2.0**-source.point) if source.point else value
+
+
+def _halves(number: Array) -> tuple[Array, ...]:
+    """Integers of 64 bits as sums of what is quickly made a float: signed ones as they are. NumPy casts unsigned ones
+    one by one; their halves are exact, each in the last bits of a power of two."""
+    if number.dtype.kind == "i":
+        return (number,)
+    high, low = number >> u64(32), number & u64(0xFFFFFFFF)
+    for part, power in ((high, 2.0**84), (low, 2.0**52)):
+        part |= np.float64(power).view(u64)
+        value = part.view(_DOUBLE)
+        value -= power
+    return high.view(_DOUBLE), low.view(_DOUBLE)
+
+
+def _rounded_sum(parts: tuple[Array, ...], dtype: np.dtype[Any], mode: Direction) -> Array:
+    """In a direction, twice if need be."""
+    with environment.environment(mode):
+        total = parts[0] if len(parts) == 1 else parts[0] + parts[1]
+        return total.astype(dtype, copy=False)
 
 
 def _packed(x: Magnitude, point: int, f: Format, mode: Direction, ftz: bool) -> Array:

@@ -20,7 +20,7 @@ from . import (
 from .binary import Array
 from .index import REPORTED
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
-from .running import in_blocks, on_threads
+from .running import in_blocks, on_threads, takes
 from .signature import Registers, Type, signature
 
 if TYPE_CHECKING:
@@ -116,6 +116,11 @@ class Kernel:
         module = importlib.import_module(f".instructions.{self._row.opcode}", __package__)
         choice: dict[str | None, Callable[..., Array]] = module.KERNELS[self.variant.spelling, self.operands]
         return choice.get(self.target, choice[None])
+
+    @cached_property
+    def _width(self) -> int:
+        """2 where lanes have 64 bits, else 1: as many as that fill the cache like those of 32 bits."""
+        return 1 + any(t.lane.itemsize > 4 for _, t in (*self._signature.registers, *self._signature.places[0]))
 
     def __getstate__(self) -> dict[str, Any]:
         # C that is loaded here is not loaded elsewhere.
@@ -256,11 +261,11 @@ class Kernel:
         with np.errstate(all="ignore"), environment.ordinary():
             # One element is not worth a compiler.
             native = self._native if arrays[-1].size > 1 else None
-            if native is not None and native.takes(arrays, filled):
+            if native is not None and takes(arrays, filled):
                 native(arrays, at_once, results)
                 return
             contiguous = s.lanes > 1 or not s.flat or native is not None
-            with in_blocks(arrays, block // s.lanes, contiguous, filled) as blocks:
+            with in_blocks(arrays, block // s.lanes // self._width, contiguous, filled) as blocks:
                 for views in blocks if blocks.itersize else ():
                     if native is not None:
                         native(views, at_once, results)

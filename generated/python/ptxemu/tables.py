@@ -9,7 +9,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from . import environment
 from .binary import Array
+from .narrowing import single_to_odd
 
 # As many results at a time are worth a table of 65,536.
 ENOUGH = 1 << 12
@@ -42,6 +44,24 @@ def halved(function: _Function) -> _Function:
     @wraps(function)
     def reading(x: Array) -> Array:
         return of_half(half(x)) if np.size(x) >= ENOUGH else function(x)
+
+    return reading
+
+
+def quartered(function: _Function) -> _Function:
+    """A function of a binary64 number that sees no more of it than `half` of a binary32 number, to which it is rounded
+    to odd."""
+
+    def of_single(x: Array) -> Array:
+        return function(x.view(np.float32).astype(np.float64).view(np.uint64))
+
+    of_half = tabulated(16)(lambda x: of_single(x.astype(np.uint32) << np.uint32(16)))
+
+    @wraps(function)
+    def reading(x: Array) -> Array:
+        if np.size(x) < ENOUGH or not environment.STEERS:
+            return function(x)
+        return of_half(half(single_to_odd(x.view(np.float64)).view(np.uint32)))
 
     return reading
 

@@ -13,25 +13,25 @@
 
 typedef struct { double low, high; } interval;
 
-static inline double select_double(_Bool condition, double x, double y) {
+INLINED double select_double(_Bool condition, double x, double y) {
     return double_of_bits(select_64(condition, bits_of_double(x), bits_of_double(y)));
 }
 
 /* To the nearest integer, for magnitudes below 2**51; the same in the lowest bits of the pattern of what is added. */
 #define TO_INTEGER 0x1.8p52
-static inline double power_of_two(double n) { return double_of_bits((bits_of_double(n + TO_INTEGER) + 1023) << 52); }
+INLINED double power_of_two(double n) { return double_of_bits((bits_of_double(n + TO_INTEGER) + 1023) << 52); }
 
-static inline interval around(double value, double margin) {
+INLINED interval around(double value, double margin) {
     interval found = {value - margin, value + margin};
     return found;
 }
-static inline interval where(_Bool special, double exactly, interval otherwise) {
+INLINED interval where(_Bool special, double exactly, interval otherwise) {
     interval found = {select_double(special, exactly, otherwise.low), select_double(special, exactly, otherwise.high)};
     return found;
 }
 
 /* exp(x) - 1 for |x| up to half of ln 2 */
-static inline double small_expm1(double x) {
+INLINED double small_expm1(double x) {
     double sum = 1.0 / 6227020800;
     sum = sum * x + 1.0 / 479001600;
     sum = sum * x + 1.0 / 39916800;
@@ -52,7 +52,7 @@ static inline double small_expm1(double x) {
 #define LN2_HIGH 0x1.62e42feep-1
 #define LN2_LOW 0x1.a39ef35793c76p-33
 
-static inline interval between_exp2(double x) {
+INLINED interval between_exp2(double x) {
     /* What over- or underflows does so near 2**+-256 too. */
     double size = select_double(x > 256, 256, select_double(x < -256, -256, x));
     double whole = (size + TO_INTEGER) - TO_INTEGER;
@@ -63,7 +63,7 @@ static inline interval between_exp2(double x) {
     return where(x != x, NOT_A_NUMBER, found);
 }
 
-static inline interval between_log2(double x) {
+INLINED interval between_log2(double x) {
     /* x is 2**whole times a number between the roots of 1/2 and 2. */
     uint64_t above = bits_of_double(x) - UINT64_C(0x3fe6a09e667f3bcd);
     double whole = double_of_bits((above + (UINT64_C(1023) << 52)) >> 52 | UINT64_C(0x4330000000000000)) - 0x1p52 - 1023;
@@ -85,7 +85,7 @@ static inline interval between_log2(double x) {
     return where(!(x >= 0), NOT_A_NUMBER, found);
 }
 
-static inline interval between_tanh(double x) {
+INLINED interval between_tanh(double x) {
     /* tanh is (e - 1) / (e + 1) of e = exp(2 |x|). */
     double size = select_double(x < 0, -x, x);
     double twice = 2 * select_double(size > 20, 20, size);
@@ -100,7 +100,7 @@ static inline interval between_tanh(double x) {
     return where(x != x, NOT_A_NUMBER, found);
 }
 
-static inline interval between_rSqrt(double x) {
+INLINED interval between_rSqrt(double x) {
     double value = 1 / __builtin_sqrt(x);
     interval found = where(x == INFINITE, 0, around(value, value * MARGIN));
     found = where(x == 0, 1 / x, found);
@@ -109,7 +109,7 @@ static inline interval between_rSqrt(double x) {
 
 /* |x| in turns of 2**-64, without the whole ones, for finite x of at least 1: the significand, an integer of 24 bits,
    times what one of its units is. */
-static inline uint64_t turns(float size) {
+INLINED uint64_t turns(float size) {
     uint32_t bits = bits_of_float(size);
     /* 64 bits, like what it looks up: gcc gathers only then */
     int64_t exponent = ((bits >> 23) - 127) & 127;
@@ -118,13 +118,13 @@ static inline uint64_t turns(float size) {
 }
 
 /* |x| in half turns, without the whole turns: between -1 and 1 */
-static inline double half_turns(double size) {
+INLINED double half_turns(double size) {
     double reduced = (double)(int64_t)turns((float)size) * 0x1p-63;
     return select_double(size < 1, size * (1 / PI), reduced);
 }
 
 /* of an angle up to a quarter of a turn, in radians */
-static inline double small_sin(double angle) {
+INLINED double small_sin(double angle) {
     double square = angle * angle;
     double sum = -1.0 / 25852016738884976640000.0;
     sum = sum * square + 1.0 / 51090942171709440000.0;
@@ -141,7 +141,7 @@ static inline double small_sin(double angle) {
 }
 
 /* From 1 on, what is small comes of cancellation, and its error is that of the angle. */
-static inline interval between_sin(double x) {
+INLINED interval between_sin(double x) {
     double size = select_double(x < 0, -x, x);
     double turned = half_turns(size);
     double part = select_double(turned < 0, -turned, turned);
@@ -153,7 +153,7 @@ static inline interval between_sin(double x) {
     return where(!(size < INFINITE), NOT_A_NUMBER, found);
 }
 
-static inline interval between_cos(double x) {
+INLINED interval between_cos(double x) {
     double size = select_double(x < 0, -x, x);
     double turned = half_turns(size);
     double part = select_double(turned < 0, -turned, turned);

@@ -38,61 +38,61 @@
 
 /* Operations on the sign and on NaN (5.5.1, 6.2) */
 
-static inline BITS OF(magnitude)(BITS x) { return x & MAGNITUDE_MASK; }
-static inline BITS OF(negate)(BITS x) { return x ^ SIGN_MASK; }
-static inline BITS OF(copySign)(BITS x, BITS y) { return (x & MAGNITUDE_MASK) | (y & SIGN_MASK); }
-static inline BITS OF(quieten)(BITS x) { return x | QUIET_MASK; }
+INLINED BITS OF(magnitude)(BITS x) { return x & MAGNITUDE_MASK; }
+INLINED BITS OF(negate)(BITS x) { return x ^ SIGN_MASK; }
+INLINED BITS OF(copySign)(BITS x, BITS y) { return (x & MAGNITUDE_MASK) | (y & SIGN_MASK); }
+INLINED BITS OF(quieten)(BITS x) { return x | QUIET_MASK; }
 
 /* Classes (5.7.2) */
 
-static inline _Bool OF(isNaN)(BITS x) { return OF(magnitude)(x) > INFINITY_BITS; }
-static inline _Bool OF(isSignaling)(BITS x) { return OF(isNaN)(x) & ((x & QUIET_MASK) == 0); }
-static inline _Bool OF(isInfinite)(BITS x) { return OF(magnitude)(x) == INFINITY_BITS; }
-static inline _Bool OF(isFinite)(BITS x) { return OF(magnitude)(x) < INFINITY_BITS; }
-static inline _Bool OF(isZero)(BITS x) { return OF(magnitude)(x) == 0; }
+INLINED _Bool OF(isNaN)(BITS x) { return OF(magnitude)(x) > INFINITY_BITS; }
+INLINED _Bool OF(isSignaling)(BITS x) { return OF(isNaN)(x) & ((x & QUIET_MASK) == 0); }
+INLINED _Bool OF(isInfinite)(BITS x) { return OF(magnitude)(x) == INFINITY_BITS; }
+INLINED _Bool OF(isFinite)(BITS x) { return OF(magnitude)(x) < INFINITY_BITS; }
+INLINED _Bool OF(isZero)(BITS x) { return OF(magnitude)(x) == 0; }
 /* Not magnitude - 1 < ...: for that gcc makes its -1 of a register in use, and each lane waits for the one before. */
-static inline _Bool OF(isSubnormal)(BITS x) {
+INLINED _Bool OF(isSubnormal)(BITS x) {
     return (BITS)(SMALLEST_NORMAL - 1 - OF(magnitude)(x)) < (BITS)(SMALLEST_NORMAL - 1);
 }
-static inline _Bool OF(isNormal)(BITS x) {
+INLINED _Bool OF(isNormal)(BITS x) {
     return (BITS)(OF(magnitude)(x) - SMALLEST_NORMAL) < (BITS)(INFINITY_BITS - SMALLEST_NORMAL);
 }
-static inline _Bool OF(isSignMinus)(BITS x) { return x > MAGNITUDE_MASK; }
+INLINED _Bool OF(isSignMinus)(BITS x) { return x > MAGNITUDE_MASK; }
 
 /* What fusing.py makes of several functions */
 
 /* x, and a zero of its sign where x is subnormal. */
-static inline BITS OF(flushed)(BITS x) { return SELECT(OF(isSubnormal)(x), x & SIGN_MASK, x); }
+INLINED BITS OF(flushed)(BITS x) { return SELECT(OF(isSubnormal)(x), x & SIGN_MASK, x); }
 /* The operand's NaN, made quiet, where the value is a NaN too. Of several operands the last one asked has its way. */
-static inline BITS OF(propagate)(BITS value, BITS x) {
+INLINED BITS OF(propagate)(BITS value, BITS x) {
     return SELECT(OF(isNaN)(value) & OF(isNaN)(x), OF(quieten)(x), value);
 }
 
 /* Minimum and maximum (9.6) */
 
 /* Signed integers in the order of the values, -0 below +0; its own inverse. */
-static inline SIGNED OF(order)(BITS x) { return (SIGNED)(((SIGNED)x >> (WIDTH - 1)) & MAGNITUDE_MASK) ^ (SIGNED)x; }
+INLINED SIGNED OF(order)(BITS x) { return (SIGNED)(((SIGNED)x >> (WIDTH - 1)) & MAGNITUDE_MASK) ^ (SIGNED)x; }
 
 /* `first` and `last` are orders of no number, one of which stands for a NaN. */
 #define FIRST ((SIGNED)SIGN_MASK)
 #define LAST ((SIGNED)MAGNITUDE_MASK)
 
-static inline SIGNED OF(marked)(BITS x, SIGNED nan) { return (SIGNED)SELECT(OF(isNaN)(x), (BITS)nan, (BITS)OF(order)(x)); }
-static inline BITS OF(chosen)(SIGNED key, SIGNED nan) {
+INLINED SIGNED OF(marked)(BITS x, SIGNED nan) { return (SIGNED)SELECT(OF(isNaN)(x), (BITS)nan, (BITS)OF(order)(x)); }
+INLINED BITS OF(chosen)(SIGNED key, SIGNED nan) {
     return SELECT(key == nan, NAN_BITS, (BITS)OF(order)((BITS)key));
 }
-static inline BITS OF(larger)(BITS x, BITS y, SIGNED nan) {
+INLINED BITS OF(larger)(BITS x, BITS y, SIGNED nan) {
     SIGNED a = OF(marked)(x, nan), b = OF(marked)(y, nan);
     return OF(chosen)(a > b ? a : b, nan);
 }
-static inline BITS OF(smaller)(BITS x, BITS y, SIGNED nan) {
+INLINED BITS OF(smaller)(BITS x, BITS y, SIGNED nan) {
     SIGNED a = OF(marked)(x, nan), b = OF(marked)(y, nan);
     return OF(chosen)(a < b ? a : b, nan);
 }
-static inline BITS OF(maximum)(BITS x, BITS y) { return OF(larger)(x, y, LAST); }
-static inline BITS OF(minimum)(BITS x, BITS y) { return OF(smaller)(x, y, FIRST); }
-static inline BITS OF(maximumNumber)(BITS x, BITS y) { return OF(larger)(x, y, FIRST); }
-static inline BITS OF(minimumNumber)(BITS x, BITS y) { return OF(smaller)(x, y, LAST); }
+INLINED BITS OF(maximum)(BITS x, BITS y) { return OF(larger)(x, y, LAST); }
+INLINED BITS OF(minimum)(BITS x, BITS y) { return OF(smaller)(x, y, FIRST); }
+INLINED BITS OF(maximumNumber)(BITS x, BITS y) { return OF(larger)(x, y, FIRST); }
+INLINED BITS OF(minimumNumber)(BITS x, BITS y) { return OF(smaller)(x, y, LAST); }
 
 /* Comparisons (5.11): a NaN is unordered with everything */
 
@@ -102,19 +102,19 @@ static inline BITS OF(minimumNumber)(BITS x, BITS y) { return OF(smaller)(x, y, 
 #define COMPARED(x, relation, y) (double_of_bits(x) relation double_of_bits(y))
 #else
 /* Signed integers in the order of the values, both zeros alike. */
-static inline SIGNED OF(value_order)(BITS x) {
+INLINED SIGNED OF(value_order)(BITS x) {
     SIGNED sign = (SIGNED)x >> (WIDTH - 1);
     return (SIGNED)(((SIGNED)OF(magnitude)(x) ^ sign) - sign);
 }
 #define COMPARED(x, relation, y) \
     (!(OF(isNaN)(x) | OF(isNaN)(y)) & (OF(value_order)(x) relation OF(value_order)(y)))
 #endif
-static inline _Bool OF(compareEqual)(BITS x, BITS y) { return COMPARED(x, ==, y); }
-static inline _Bool OF(compareNotEqual)(BITS x, BITS y) { return !OF(compareEqual)(x, y); }
-static inline _Bool OF(compareLess)(BITS x, BITS y) { return COMPARED(x, <, y); }
-static inline _Bool OF(compareLessEqual)(BITS x, BITS y) { return COMPARED(x, <=, y); }
-static inline _Bool OF(compareGreater)(BITS x, BITS y) { return OF(compareLess)(y, x); }
-static inline _Bool OF(compareGreaterEqual)(BITS x, BITS y) { return OF(compareLessEqual)(y, x); }
+INLINED _Bool OF(compareEqual)(BITS x, BITS y) { return COMPARED(x, ==, y); }
+INLINED _Bool OF(compareNotEqual)(BITS x, BITS y) { return !OF(compareEqual)(x, y); }
+INLINED _Bool OF(compareLess)(BITS x, BITS y) { return COMPARED(x, <, y); }
+INLINED _Bool OF(compareLessEqual)(BITS x, BITS y) { return COMPARED(x, <=, y); }
+INLINED _Bool OF(compareGreater)(BITS x, BITS y) { return OF(compareLess)(y, x); }
+INLINED _Bool OF(compareGreaterEqual)(BITS x, BITS y) { return OF(compareLessEqual)(y, x); }
 #undef COMPARED
 
 /* Operations that round (5.4) */
@@ -131,12 +131,12 @@ static inline _Bool OF(compareGreaterEqual)(BITS x, BITS y) { return OF(compareL
 #define BITS_OF_NUMBER bits_of_double
 #endif
 
-static inline double OF(number)(BITS x) { return NUMBER_OF_BITS(x); }
+INLINED double OF(number)(BITS x) { return NUMBER_OF_BITS(x); }
 
 /* `doubled` is the same operation's result for an exact value twice as large. Just below 2**emin it is as precise as
    with an unbounded exponent, and so tells what is tiny; where an operand that was doubled overflows it tells nothing,
    but then no result but zero is as small. */
-static inline BITS OF(finished)(NUMBER value, NUMBER doubled, int ftz) {
+INLINED BITS OF(finished)(NUMBER value, NUMBER doubled, int ftz) {
     BITS bits = BITS_OF_NUMBER(value);
     if (ftz) {
         _Bool tiny = OF(magnitude)(BITS_OF_NUMBER(doubled)) < 2 * SMALLEST_NORMAL;
@@ -145,15 +145,15 @@ static inline BITS OF(finished)(NUMBER value, NUMBER doubled, int ftz) {
     }
     return SELECT(OF(isNaN)(bits), NAN_BITS, bits);
 }
-static inline BITS OF(addition)(BITS x, BITS y, int mode, int ftz) {
+INLINED BITS OF(addition)(BITS x, BITS y, int mode, int ftz) {
     NUMBER a = NUMBER_OF_BITS(x), b = NUMBER_OF_BITS(y);
     NUMBER sum = a + b;
     return OF(finished)(sum, sum + sum, ftz);
 }
-static inline BITS OF(subtraction)(BITS x, BITS y, int mode, int ftz) {
+INLINED BITS OF(subtraction)(BITS x, BITS y, int mode, int ftz) {
     return OF(addition)(x, y ^ SIGN_MASK, mode, ftz);
 }
-static inline BITS OF(convert)(double number, int mode, int ftz) {
+INLINED BITS OF(convert)(double number, int mode, int ftz) {
     return OF(finished)((NUMBER)number, (NUMBER)(number + number), ftz);
 }
 
@@ -164,37 +164,37 @@ static inline BITS OF(convert)(double number, int mode, int ftz) {
    first; a quotient or root has enough bits (2p + 2; Figueroa 1995), also of a quotient that becomes subnormal: from
    the middle between two such numbers it is as far. Doubled and halved, because compilers would compute in binary32
    what is made a binary32 at once. */
-static inline BITS OF(multiplication)(BITS x, BITS y, int mode, int ftz) {
+INLINED BITS OF(multiplication)(BITS x, BITS y, int mode, int ftz) {
     double a = OF(number)(x), b = OF(number)(y);
     return OF(convert)((a + a) * b * 0.5, mode, ftz);
 }
-static inline BITS OF(division)(BITS x, BITS y, int mode, int ftz) {
+INLINED BITS OF(division)(BITS x, BITS y, int mode, int ftz) {
     double a = OF(number)(x), b = OF(number)(y);
     return OF(convert)((a + a) / b * 0.5, mode, ftz);
 }
-static inline BITS OF(squareRoot)(BITS x, int mode, int ftz) {
+INLINED BITS OF(squareRoot)(BITS x, int mode, int ftz) {
     return OF(convert)(__builtin_sqrt(OF(number)(x) * 4) * 0.5, mode, ftz);
 }
-static inline BITS OF(fusedMultiplyAdd)(BITS x, BITS y, BITS z, int mode, int ftz) {
+INLINED BITS OF(fusedMultiplyAdd)(BITS x, BITS y, BITS z, int mode, int ftz) {
     double product = OF(number)(x) * OF(number)(y), c = OF(number)(z);
     return OF(convert)(mode == roundTiesToEven ? double_sum_to_odd(product, c) : product + c, mode, ftz);
 }
 
 #else
 
-static inline BITS OF(multiplication)(BITS x, BITS y, int mode, int ftz) {
+INLINED BITS OF(multiplication)(BITS x, BITS y, int mode, int ftz) {
     double a = OF(number)(x), b = OF(number)(y);
     return OF(finished)(a * b, (a + a) * b, ftz);
 }
-static inline BITS OF(division)(BITS x, BITS y, int mode, int ftz) {
+INLINED BITS OF(division)(BITS x, BITS y, int mode, int ftz) {
     double a = OF(number)(x), b = OF(number)(y);
     return OF(finished)(a / b, (a + a) / b, ftz);
 }
-static inline BITS OF(squareRoot)(BITS x, int mode, int ftz) {
+INLINED BITS OF(squareRoot)(BITS x, int mode, int ftz) {
     double root = __builtin_sqrt(OF(number)(x));
     return OF(finished)(root, root + root, ftz);
 }
-static inline BITS OF(fusedMultiplyAdd)(BITS x, BITS y, BITS z, int mode, int ftz) {
+INLINED BITS OF(fusedMultiplyAdd)(BITS x, BITS y, BITS z, int mode, int ftz) {
     double a = OF(number)(x), b = OF(number)(y), c = OF(number)(z);
     return OF(finished)(__builtin_fma(a, b, c), __builtin_fma(a + a, b, c + c), ftz);
 }
@@ -202,8 +202,8 @@ static inline BITS OF(fusedMultiplyAdd)(BITS x, BITS y, BITS z, int mode, int ft
 #endif
 
 #if WIDTH == 32
-static inline float OF(single)(BITS x) { return float_of_bits(x); }
-static inline BITS OF(from_single)(float value, int mode, int ftz) { return OF(finished)(value, value + value, ftz); }
+INLINED float OF(single)(BITS x) { return float_of_bits(x); }
+INLINED BITS OF(from_single)(float value, int mode, int ftz) { return OF(finished)(value, value + value, ftz); }
 #endif
 
 #undef NUMBER
@@ -219,22 +219,25 @@ static inline BITS OF(from_single)(float value, int mode, int ftz) { return OF(f
 /* Products and quotients neither overflow nor underflow in binary32. */
 #define SINGLE (EXPONENT_BITS <= 5 && PRECISION <= 11)
 
-static inline float OF(single)(BITS x) { return widened(x, EXPONENT_BITS, FRACTION_BITS); }
-static inline double OF(number)(BITS x) { return OF(single)(x); }
+INLINED float OF(single)(BITS x) { return widened(x, EXPONENT_BITS, FRACTION_BITS); }
+INLINED double OF(number)(BITS x) { return OF(single)(x); }
 
-static inline BITS OF(from_single)(float value, int mode, int ftz) {
+INLINED BITS OF(from_single)(float value, int mode, int ftz) {
     uint32_t word = bits_of_float(value);
     return (BITS)narrowed(word, 127, 23, EXPONENT_BITS, FRACTION_BITS, NAN_BITS, mode, ftz);
 }
-static inline BITS OF(convert)(double number, int mode, int ftz) {
+INLINED BITS OF(convert)(double number, int mode, int ftz) {
     uint32_t word = upper_word(number);
     return (BITS)narrowed(word, 1023, 20, EXPONENT_BITS, FRACTION_BITS, NAN_BITS, mode, ftz);
 }
+INLINED BITS OF(convertStochastic)(float value, uint32_t random, int width) {
+    return OF(from_single)(moved_by(random, width, value, 2 - (1 << (EXPONENT_BITS - 1)), FRACTION_BITS), roundTiesToEven, 0);
+}
 /* A sum of zero is -0 under roundTowardNegative unless both summands are +0 (6.3). */
-static inline BITS OF(signed_zero)(BITS result, _Bool zero, BITS signs, int mode) {
+INLINED BITS OF(signed_zero)(BITS result, _Bool zero, BITS signs, int mode) {
     return mode == roundTowardNegative ? SELECT(zero, signs & SIGN_MASK, result) : result;
 }
-static inline BITS OF(addition)(BITS x, BITS y, int mode, int ftz) {
+INLINED BITS OF(addition)(BITS x, BITS y, int mode, int ftz) {
     if (TWICE_IN_SINGLE)
         return OF(from_single)(OF(single)(x) + OF(single)(y), mode, ftz);
     if (SINGLE) {
@@ -244,20 +247,20 @@ static inline BITS OF(addition)(BITS x, BITS y, int mode, int ftz) {
     double sum = double_sum_to_odd(OF(number)(x), OF(number)(y));
     return OF(signed_zero)(OF(convert)(sum, mode, ftz), sum == 0, x | y, mode);
 }
-static inline BITS OF(sum)(double x, double y, int mode, int ftz) {
+INLINED BITS OF(sum)(double x, double y, int mode, int ftz) {
     double sum = double_sum_to_odd(x, y);
     BITS signs = __builtin_signbit(x) | __builtin_signbit(y) ? SIGN_MASK : 0;
     return OF(signed_zero)(OF(convert)(sum, mode, ftz), sum == 0, signs, mode);
 }
-static inline BITS OF(subtraction)(BITS x, BITS y, int mode, int ftz) {
+INLINED BITS OF(subtraction)(BITS x, BITS y, int mode, int ftz) {
     return OF(addition)(x, y ^ SIGN_MASK, mode, ftz);
 }
-static inline BITS OF(multiplication)(BITS x, BITS y, int mode, int ftz) {
+INLINED BITS OF(multiplication)(BITS x, BITS y, int mode, int ftz) {
     if (SINGLE)
         return OF(from_single)(OF(single)(x) * OF(single)(y), mode, ftz);
     return OF(convert)(OF(number)(x) * OF(number)(y), mode, ftz);
 }
-static inline BITS OF(division)(BITS x, BITS y, int mode, int ftz) {
+INLINED BITS OF(division)(BITS x, BITS y, int mode, int ftz) {
     if (SINGLE) {
         float a = OF(single)(x), b = OF(single)(y), quotient = a / b;
         if (!TWICE_IN_SINGLE)
@@ -269,7 +272,7 @@ static inline BITS OF(division)(BITS x, BITS y, int mode, int ftz) {
         quotient = double_to_odd(quotient, __builtin_fma(-quotient, b, a) * __builtin_copysign(1, b));
     return OF(convert)(quotient, mode, ftz);
 }
-static inline BITS OF(squareRoot)(BITS x, int mode, int ftz) {
+INLINED BITS OF(squareRoot)(BITS x, int mode, int ftz) {
     if (TWICE_IN_SINGLE)
         return OF(from_single)(__builtin_sqrtf(OF(single)(x)), mode, ftz);
     if (SINGLE) {
@@ -279,7 +282,7 @@ static inline BITS OF(squareRoot)(BITS x, int mode, int ftz) {
     double a = OF(number)(x), root = __builtin_sqrt(a);
     return OF(convert)(double_to_odd(root, __builtin_fma(-root, root, a)), mode, ftz);
 }
-static inline BITS OF(fusedMultiplyAdd)(BITS x, BITS y, BITS z, int mode, int ftz) {
+INLINED BITS OF(fusedMultiplyAdd)(BITS x, BITS y, BITS z, int mode, int ftz) {
     BITS signs = (x ^ y) | z;
     if (SINGLE) {
         float sum = float_sum_to_odd(OF(single)(x) * OF(single)(y), OF(single)(z));
@@ -296,12 +299,16 @@ static inline BITS OF(fusedMultiplyAdd)(BITS x, BITS y, BITS z, int mode, int ft
 
 #endif
 
-static inline BITS OF(roundToIntegral)(BITS x, int mode, int ftz) {
+INLINED BITS OF(roundToIntegral)(BITS x, int mode, int ftz) {
+#if WIDTH == 64
     return OF(convert)(double_to_integral(OF(number)(x), mode), roundTiesToEven, ftz);
+#else
+    return OF(from_single)(float_to_integral(OF(single)(x), mode), roundTiesToEven, ftz);
+#endif
 }
 
 /* A NaN of a format with other fields, as its sign and the leading bits of its fraction. */
-static inline BITS OF(convertNaN)(uint64_t x, int exponent_bits, int fraction_bits) {
+INLINED BITS OF(convertNaN)(uint64_t x, int exponent_bits, int fraction_bits) {
     uint64_t fraction = x & ((UINT64_C(1) << fraction_bits) - 1);
     fraction = fraction_bits < FRACTION_BITS ? fraction << ((FRACTION_BITS - fraction_bits) & 63)
                                              : fraction >> ((fraction_bits - FRACTION_BITS) & 63);
@@ -312,13 +319,13 @@ static inline BITS OF(convertNaN)(uint64_t x, int exponent_bits, int fraction_bi
 
 #if EXPONENT_BITS == 8 && FRACTION_BITS == 23
 
-static inline BITS OF(rounded)(interval found, int mode, int ftz, _Bool *undecided) {
+INLINED BITS OF(rounded)(interval found, int mode, int ftz, _Bool *undecided) {
     BITS low = OF(convert)(found.low, mode, ftz);
     *undecided |= low != OF(convert)(found.high, mode, ftz);
     return low;
 }
 #define ELEMENTARY(name) \
-    static inline BITS OF(name)(BITS x, int mode, int ftz, _Bool *undecided) { \
+    INLINED BITS OF(name)(BITS x, int mode, int ftz, _Bool *undecided) { \
         return OF(rounded)(between_##name(OF(number)(x)), mode, ftz, undecided); \
     }
 ELEMENTARY(exp2)

@@ -11,24 +11,28 @@
 #endif
 _Static_assert(sizeof 1.0 == sizeof(double), "an option such as -fsingle-precision-constant changes constants");
 
-enum { roundTiesToEven, roundTiesToAway, roundTowardZero, roundTowardNegative, roundTowardPositive };
+/* Every function becomes part of the loop that calls it, however long that grows: past some length gcc leaves calls in
+   it, and vectorises nothing. */
+#define INLINED static inline __attribute__((always_inline))
 
-static inline float float_of_bits(uint32_t bits) {
+enum { roundTiesToEven, roundTiesToAway, roundTowardZero, roundTowardNegative, roundTowardPositive, anyDirection };
+
+INLINED float float_of_bits(uint32_t bits) {
     union { uint32_t bits; float value; } u = {bits};
     return u.value;
 }
 
-static inline double double_of_bits(uint64_t bits) {
+INLINED double double_of_bits(uint64_t bits) {
     union { uint64_t bits; double value; } u = {bits};
     return u.value;
 }
 
-static inline uint32_t bits_of_float(float value) {
+INLINED uint32_t bits_of_float(float value) {
     union { float value; uint32_t bits; } u = {value};
     return u.bits;
 }
 
-static inline uint64_t bits_of_double(double value) {
+INLINED uint64_t bits_of_double(double value) {
     union { double value; uint64_t bits; } u = {value};
     return u.bits;
 }
@@ -36,40 +40,40 @@ static inline uint64_t bits_of_double(double value) {
 /* x where the condition holds, else y, by the width of their kind. Written with masks, because what a compiler sees as a
    choice it may turn into a branch around whatever only one side needs. */
 
-static inline uint64_t select_64(_Bool condition, uint64_t x, uint64_t y) {
+INLINED uint64_t select_64(_Bool condition, uint64_t x, uint64_t y) {
     return y ^ ((x ^ y) & -(uint64_t)condition);
 }
-static inline uint32_t select_32(_Bool condition, uint32_t x, uint32_t y) {
+INLINED uint32_t select_32(_Bool condition, uint32_t x, uint32_t y) {
     return y ^ ((x ^ y) & -(uint32_t)condition);
 }
-static inline uint16_t select_16(_Bool condition, uint16_t x, uint16_t y) {
+INLINED uint16_t select_16(_Bool condition, uint16_t x, uint16_t y) {
     return y ^ ((x ^ y) & (uint16_t)-condition);
 }
-static inline uint8_t select_8(_Bool condition, uint8_t x, uint8_t y) { return y ^ ((x ^ y) & (uint8_t)-condition); }
+INLINED uint8_t select_8(_Bool condition, uint8_t x, uint8_t y) { return y ^ ((x ^ y) & (uint8_t)-condition); }
 /* Bits moved by any number of places. C says nothing of the width and more. */
 #define SHIFTING(width) \
-    static inline uint##width##_t shiftLeftBy_##width(uint##width##_t x, uint32_t count) { \
+    INLINED uint##width##_t shiftLeftBy_##width(uint##width##_t x, uint32_t count) { \
         return count < width ? (uint##width##_t)(x << count) : 0; \
     } \
-    static inline uint##width##_t shiftRightBy_##width(uint##width##_t x, uint32_t count) { \
+    INLINED uint##width##_t shiftRightBy_##width(uint##width##_t x, uint32_t count) { \
         return count < width ? (uint##width##_t)(x >> count) : 0; \
     }
 SHIFTING(8)
 SHIFTING(16)
 SHIFTING(32)
 SHIFTING(64)
-static inline _Bool select_1(_Bool condition, _Bool x, _Bool y) { return y ^ ((x ^ y) & condition); }
+INLINED _Bool select_1(_Bool condition, _Bool x, _Bool y) { return y ^ ((x ^ y) & condition); }
 
 /* What a carrier's sum or remainder to nearest lacks of the exact one turns it into the exact one rounded to odd:
    truncated, with the last bit set. `error` has the sign of what is lacking; NaN and zero leave the value alone. */
 
-static inline float float_to_odd(float value, float error) {
+INLINED float float_to_odd(float value, float error) {
     uint32_t inexact = (error < 0) | (error > 0);
     uint32_t away = (error < 0) == (value > 0);
     return float_of_bits((bits_of_float(value) - (away & inexact)) | inexact);
 }
 
-static inline double double_to_odd(double value, double error) {
+INLINED double double_to_odd(double value, double error) {
     uint64_t inexact = (error < 0) | (error > 0);
     uint64_t away = (error < 0) == (value > 0);
     return double_of_bits((bits_of_double(value) - (away & inexact)) | inexact);
@@ -77,34 +81,31 @@ static inline double double_to_odd(double value, double error) {
 
 /* x + y rounded to odd (Knuth's sum with its error, which is NaN where the sum is not finite). */
 
-static inline float float_sum_to_odd(float x, float y) {
+INLINED float float_sum_to_odd(float x, float y) {
     float sum = x + y, y_part = sum - x, x_part = sum - y_part;
     return float_to_odd(sum, (x - x_part) + (y - y_part));
 }
 
-static inline double double_sum_to_odd(double x, double y) {
+INLINED double double_sum_to_odd(double x, double y) {
     double sum = x + y, y_part = sum - x, x_part = sum - y_part;
     return double_to_odd(sum, (x - x_part) + (y - y_part));
 }
 
-/* The whole number next to x in a direction, of x's sign; the processor rounds to nearest. Added to 2**52, a magnitude is
-   rounded to a whole number by the addition. */
-static inline double double_to_integral(double x, int mode) {
-    double size = __builtin_fabs(x), whole = (size + 4503599627370496.0) - 4503599627370496.0;
-    whole = size < 4503599627370496.0 ? whole : size;
-    int negative = __builtin_signbit(x) != 0;
-    if (mode == roundTiesToAway)
-        whole += size - whole >= 0.5;
-    else if (mode != roundTiesToEven) {
-        int outward = mode == roundTowardNegative ? negative : mode == roundTowardPositive ? !negative : 0;
-        whole += outward & (whole < size);
-        whole -= !outward & (whole > size);
+/* The whole number next to x in a direction, of x's sign; the processor rounds to nearest. */
+#define TO_INTEGRAL(number, suffix) \
+    INLINED number number##_to_integral(number x, int mode) { \
+        number whole = mode == roundTiesToEven ? __builtin_rint##suffix(x) \
+            : mode == roundTowardNegative ? __builtin_floor##suffix(x) \
+            : mode == roundTowardPositive ? __builtin_ceil##suffix(x) : __builtin_trunc##suffix(x); \
+        if (mode == roundTiesToAway) \
+            whole += __builtin_fabs##suffix(x - whole) >= (number)0.5 ? __builtin_copysign##suffix(1, x) : 0; \
+        return __builtin_copysign##suffix(whole, x); \
     }
-    return __builtin_copysign(whole, x);
-}
+TO_INTEGRAL(double, )
+TO_INTEGRAL(float, f)
 
 /* A whole number below 2**64 in magnitude as an integer modulo 2**64: its significand, shifted. */
-static inline uint64_t integer_of(double whole) {
+INLINED uint64_t integer_of(double whole) {
     uint64_t bits = bits_of_double(whole), significand = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
     uint64_t exponent = bits >> 52 & 0x7ff, left = (exponent - 1075) & 63, right = (1075 - exponent) & 63;
     uint64_t size = select_64(exponent < 1075, significand >> right, significand << left);
@@ -112,14 +113,32 @@ static inline uint64_t integer_of(double whole) {
     return select_64(bits >> 63, 0 - size, size);
 }
 
+/* Cut off to a format's last place, after so many random bits behind that place were added: one of its numbers, or one
+   beyond the largest. The place of the last random bit is one of a binary32's: width + fraction_bits <= 23. Where the
+   format has all of its exponents, the places of subnormal numbers are the same, too. */
+INLINED float moved_by(uint32_t random, int width, float value, int emin, int fraction_bits) {
+    uint32_t bits = bits_of_float(value), magnitude = bits & 0x7fffffffu;
+    int below = 23 - fraction_bits - width;
+    float kept = float_of_bits((magnitude + (random << below)) >> (below + width) << (below + width));
+    if (emin > -126) {
+        int exponent = (int)(magnitude >> 23), start = exponent > emin + 127 ? exponent : emin + 127;
+        uint32_t significand = (magnitude & 0x7fffffu) | (uint32_t)(exponent > 0) << 23;
+        int right = below + start - (exponent > 1 ? exponent : 1);
+        uint32_t steps = (significand >> (right < 31 ? right : 31)) + random;
+        kept = (float)(int32_t)(steps >> width) * float_of_bits((uint32_t)(start - fraction_bits) << 23);
+    }
+    kept = float_of_bits(select_32(magnitude < 0x7f800000u, bits_of_float(kept), magnitude));
+    return __builtin_copysignf(kept, value);
+}
+
 /* The upper word of a binary64: a format with 20 fraction bits, whose last bit also gathers the lower word. */
-static inline uint32_t upper_word(double value) {
+INLINED uint32_t upper_word(double value) {
     uint64_t bits = bits_of_double(value);
     return (uint32_t)(bits >> 32) | ((uint32_t)bits != 0);
 }
 
 /* A number of at most 16 bits as a binary32, exactly. `exponent_bits` is at most 8. */
-static inline float widened(uint32_t x, int exponent_bits, int fraction_bits) {
+INLINED float widened(uint32_t x, int exponent_bits, int fraction_bits) {
     int cut = 23 - fraction_bits, bias = (1 << (exponent_bits - 1)) - 1;
     uint32_t magnitude = x & ((1u << (exponent_bits + fraction_bits)) - 1);
     uint32_t sign = (x ^ magnitude) << (31 - exponent_bits - fraction_bits);
@@ -138,7 +157,7 @@ static inline float widened(uint32_t x, int exponent_bits, int fraction_bits) {
 /* Rounds `word`, exact or rounded to odd, to a format of at most 16 bits: its bits, a NaN canonical, and with `ftz` zero
    for what is tiny after rounding with an unbounded exponent. The word is a sign, an exponent with the bias `word_bias`
    and `word_fraction` (20 or 23) fraction bits. */
-static inline uint32_t narrowed(
+INLINED uint32_t narrowed(
     uint32_t word, int word_bias, int word_fraction, int exponent_bits, int fraction_bits, uint32_t nan, int mode,
     int ftz
 ) {
@@ -199,7 +218,7 @@ typedef struct {
 } declaration;
 
 /* As `narrowed`, for such a format. 2**emin must have an exponent of its own in the word. */
-static inline uint32_t encoded(uint32_t word, int word_bias, int word_fraction, declaration f, int mode, int ftz) {
+INLINED uint32_t encoded(uint32_t word, int word_bias, int word_fraction, declaration f, int mode, int ftz) {
     int cut = word_fraction - f.fraction_bits, lowest = word_bias + f.has_zero - f.bias;
     uint32_t word_infinity = 0x7fffffffu >> word_fraction << word_fraction;
     uint32_t magnitude = word & 0x7fffffffu, negative = f.has_sign ? word >> 31 : 0;

@@ -12,13 +12,17 @@ from typing import Any
 
 from ...check.checking import Checked
 from ...check.claims import judges, recorded
+from ...check.relations import relation
 from ...grounds import Grounds
 from ...model import (
     BOOL,
+    NOTHING_DIFFERS,
     CornerTable,
     FixedPoint,
     Format,
+    HazardRule,
     Instruction,
+    LaneBits,
     Note,
     Operand,
     OperandRule,
@@ -31,6 +35,7 @@ from ...model import (
     Variant,
 )
 from ...query.database import SCHEMA, Data
+from ...recipes.inline import inline_assembly
 from ..registry import product
 from ..text import Files, Templates
 
@@ -200,6 +205,7 @@ class _Opcode:
     def __init__(self, spec: Spec, instruction: Instruction, requirements: _Table) -> None:
         self.spec, self.instruction, self.requirements = spec, instruction, requirements
         self.grounds, self.claims, self.signatures, self.classes = _Table(), _Table(), _Table(), _Table()
+        self.none = [r for r in instruction.recipes if r.none]
 
     def data(self) -> dict[str, Any]:
         i = self.instruction
@@ -211,6 +217,7 @@ class _Opcode:
             "source": i.path,
             "manual": [{"section": p.section, "anchor": p.anchor} for p in i.pages],
             "syntax": [s.text for s in i.syntax if s.listed],
+            **({} if i.unpacks is None else {"unpacks": self.rests_on(i.unpacks)}),
             "registers": dict(i.registers),
             "requires": [self.rule(r) for r in i.rules],
             "assembler": {
@@ -235,12 +242,20 @@ class _Opcode:
                 )
                 for p in i.hardware
             ],
+            **_given(lane_bits=[self.lane_bits(b) for b in i.lane_bits]),
             "corner_cases": [self.table(t) for t in i.corner_tables],
             "accuracy": [
                 _given(**{"for": a.selector.text}, kind=a.kind, bound=a.bound, range=a.range, section=a.section)
                 for a in i.accuracy
             ],
             "notes": [self.note(n) for n in i.notes],
+            **_given(
+                instead={f"{v.spelling} {v.operands}": self.instead(v) for v in i.variants if v in self.spec.instead},
+                none=[[r.none, r.selector.text, self.rests_on(r.rests_on)] for r in self.none],
+            ),
+            "hazards": [self.hazard(h) for h in i.hazards],
+            "crashes": [_given(**{"for": c.selector.text}, text=c.text) for c in i.crashes],
+            **_given(compared=[[c.selector.text, relation(self.spec.functions, c)] for c in i.compared]),
             # The tables are filled by what stands before them.
             "variants": [self.variant(v) for v in i.variants],
             "signatures": self.signatures.values,
@@ -267,9 +282,29 @@ class _Opcode:
         rows = [" ".join([*(v.text for v in r.operands), "|".join(v.text for v in r.results)]) for r in t.rows]
         return [t.title, t.selector.text, self.rests_on(t.rests_on), *rows]
 
+    def lane_bits(self, b: LaneBits) -> dict[str, Any]:
+        """Of each lane the bits of the register that it reads, as "23..16 7..0": first what is the lane's highest."""
+        lanes = {str(lane): bits for lane, bits in b.lanes}
+        return {"for": b.selector.text, "operand": b.operand, "lanes": lanes, "rests_on": self.rests_on(b.rests_on)}
+
     def note(self, n: Note) -> list[Any]:
-        more = _given(open=n.open, hazard=n.hazard)
+        more = _given(open=n.open, loose=n.loose)
         return [n.text, n.selector.text, self.rests_on(n.rests_on), *([more] if more else [])]
+
+    def instead(self, v: Variant) -> list[list[Any]]:
+        """Each recipe for a variant as PTX and as inline assembly, what it requires, and what may differ."""
+        return [
+            [
+                x.ptx,
+                inline_assembly(v, x),
+                self.requirements.place(x.requires.as_json()),
+                "" if x.differs == NOTHING_DIFFERS else x.differs,
+            ]
+            for x in self.spec.instead[v]
+        ]
+
+    def hazard(self, h: HazardRule) -> dict[str, Any]:
+        return _given(**{"for": h.selector.text}) | h.hazard.as_json() | {"rests_on": self.rests_on(h.rests_on)}
 
     def refused(self, v: Variant) -> dict[str, Any]:
         longer = self.instruction.stands_for(v)
@@ -296,6 +331,10 @@ class _Opcode:
             means=list(v.means),
             accuracy=[n for n, a in enumerate(i.accuracy) if a.selector.matches(v)],
             notes=[n for n, note in enumerate(i.notes) if note.selector.matches(v)],
+            none=[n for n, r in enumerate(self.none) if r.selector.matches(v)],
+            hazards=[n for n, hazard in enumerate(i.hazards) if hazard.selector.matches(v)],
+            crashes=[n for n, crash in enumerate(i.crashes) if crash.selector.matches(v)],
+            compared=[n for n, c in enumerate(i.compared) if c.selector.matches(v)],
             operands=[n for n, rule in enumerate(i.operand_rules) if rule.selector.matches(v)],
         ) | {
             # Where the manual says otherwise
@@ -332,4 +371,4 @@ def _operands(r: OperandRule) -> dict[str, Any]:
 
 def _tolerated(t: Tolerated) -> dict[str, Any]:
     names = [sorted((*modifiers, *types)) for modifiers, types, _ in t.forms]
-    return {"text": t.text, "names": names, "operands": t.forms[0][2], "note": t.note}
+    return {"text": t.text, "names": names, "operands": t.forms[0][2], "note": t.note, **_given(crash=t.crash)}

@@ -1,4 +1,4 @@
-"""What is known of the special function unit -> the fields of the emulator's `Unit`, and a function in C."""
+"""What is known of the special function unit -> the emulator's units, and their functions in C."""
 
 from __future__ import annotations
 
@@ -6,15 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...check.checking import Checked
-from ...model import Interpolator, Spec, UnitModel
-from ...semantics.exact.unit import shifts
+from ...model import Spec
 from ..registry import product
 from ..text import Files, Templates
-
-SPECIAL = ("+zero", "-zero", "+infinity", "-infinity", "nan", "negative")
-_NEGATIVE = ("floor", "negate", "complement")
-# What a float64 holds, and the columns that 32 bits hold the partial products of.
-_PRECISION, _MOST_COLUMNS = 53, 26
+from ..units import fields, has_c, in_c
 
 
 @product("emulator-units")
@@ -32,29 +27,6 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     return {"python/ptxemu/units.py": text, "python/ptxemu/native/units.h": in_header}
 
 
-def fields(m: UnitModel) -> dict[str, Any]:
-    """All but the format, by the names that they have there."""
-    a, core = m.argument, m.core
-    found: dict[str, Any] = {
-        "kind": a.kind, "bits": a.bits, "octaves": a.octaves, "first": a.first, "last": a.last, "odd": a.odd,
-        "phase": a.phase, "mirror": a.mirror, "negative": a.negative,
-        "factor": float(a.factor), "kept": a.kept, "exponent": m.exponent, "point": m.point,
-        "precision": m.precision, "toward_zero": m.rounding == "roundTowardZero",
-        "special": tuple(m.special.get(s, -1) for s in SPECIAL),
-    }  # fmt: skip
-    if isinstance(core, Interpolator):
-        s = shifts(core, a, m.point)
-        found |= {
-            "own_results": tuple((o.operand, o.result) for o in m.own if o.operand is not None),
-            "own_sums": tuple((o.place, int(o.sum * (1 << m.point))) for o in m.own if o.operand is None),
-            "segments": core.segments, "drop": core.drop, "columns": core.columns, "unseen": core.unseen,
-            "shifts": (s.c0, s.c1, s.c2, s.out), "bias": s.bias, "coefficients": core.coefficients,
-        }  # fmt: skip
-    else:
-        found |= {"function": core.function, "width": core.width, "differences": core.text}
-    return found
-
-
 def _text(value: Any) -> str:
     """The field in Python: a table with a row to a line, a long text in lines of its own."""
     if isinstance(value, str):
@@ -62,71 +34,3 @@ def _text(value: Any) -> str:
     if isinstance(value, tuple) and value and isinstance(value[0], tuple):
         return "(\n" + "".join(f"        {row},\n" for row in value) + "    )"
     return repr(value)
-
-
-def has_c(m: UnitModel) -> bool:
-    """Does templates/runtime/native/unit.h compute it? It computes in binary64, exactly."""
-    core = m.core
-    if not isinstance(core, Interpolator) or (m.format.width, m.format.precision) != (32, 24):
-        return False
-    s = shifts(core, m.argument, m.point)
-    length = 1 << _local(m, core)
-    c0, c1, c2 = (max(abs(row[i]) for row in core.coefficients) for i in range(3))
-    most = (c0 << s.c0) + abs(s.bias) + (c1 * length << s.c1) + (c2 * (length**2 >> core.drop) << s.c2)
-    if m.exponent is None:
-        most += 1 << (m.format.exponent_bits + s.point)
-    return most < 1 << _PRECISION and (not core.columns or core.drop <= _MOST_COLUMNS)
-
-
-def _local(m: UnitModel, core: Interpolator) -> int:
-    return m.argument.places - (core.segments.bit_length() - 1)
-
-
-def in_c(m: UnitModel) -> str:
-    """The function of a unit that has C, behind its tables."""
-    core, a, f = m.core, m.argument, fields(m)
-    assert isinstance(core, Interpolator)
-    s, name = shifts(core, a, m.point), m.identifier
-    rows = core.coefficients
-    tables = [
-        [(row[0] << s.c0) + s.bias for row in rows],
-        [row[1] << s.c1 for row in rows],
-        [row[2] << s.c2 for row in rows],
-    ]
-    turns = f"{float(a.factor).hex()}, {a.kept}, {a.bits}, {a.phase}, {int(a.mirror == 'complement')}, {int(a.odd)}"
-    reduced = {
-        "significand": f"reduced_by_significand(x, {a.bits}, {a.octaves.bit_length() - 1}, {int(a.odd)})",
-        "octaves": f"reduced_by_octaves(x, {a.bits}, {a.first}, {a.last}, {int(a.odd)})",
-        "fixed": f"reduced_by_fixed_point(x, {a.bits}, {_NEGATIVE.index(a.negative)})",
-        "turns": f"reduced_by_turns(x, {turns})",
-    }[a.kind]
-    squarer = f"{core.unseen}, {core.drop}, {int(core.columns)}"
-    arrays = ", ".join(f"{name}_c{i}" for i in range(3))
-    lines = [
-        f"Reduced r = {reduced};",
-        f"double total = unit_sum(r.place, {_local(m, core)}, {len(rows) - 1}, {squarer}, {arrays});",
-    ]
-    lines += [f"total = unit_own(r.place == {place}, {value << s.out}.0, total);" for place, value in f["own_sums"]]
-    if m.exponent is None:
-        lines.append(f"total += r.scale * {1 << s.point}.0;")
-    scale = f"{m.exponent} * r.scale" if m.exponent else "0"
-    how = f"{int(f['toward_zero'])}, {m.point}, {m.precision}"
-    lines.append(f"uint32_t result = unit_result(total, {scale}, 0x1p-{s.out}, {how}) ^ r.sign;")
-    lines += [f"result = select_32(x == {operand:#010x}u, {own:#010x}u, result);" for operand, own in f["own_results"]]
-    if a.kind == "octaves":
-        first, last = ((e + m.format.bias) << m.format.fraction_bits for e in (a.first, a.last + 1))
-        far = f"select_32(x >> 31, {m.special['-infinity']:#010x}u, {m.special['+infinity']:#010x}u)"
-        lines.append(f"result = select_32((x & 0x7fffffffu) < {first:#010x}u, x, result);")
-        lines.append(f"result = select_32((x & 0x7fffffffu) >= {last:#010x}u, {far}, result);")
-    if "negative" in m.special:
-        lines.append(f"result = select_32(x >> 31, {m.special['negative']:#010x}u, result);")
-    own = ", ".join(f"{m.special[which]:#010x}u" for which in SPECIAL[:5])
-    lines.append(f"return unit_special(x, result, {own});")
-    text = [f"static const double {name}_c{i}[] = {{\n    {_numbers(t)}\n}};" for i, t in enumerate(tables)]
-    return "\n".join([*text, f"static inline uint32_t unit_{name}(uint32_t x) {{", *(f"    {x}" for x in lines), "}"])
-
-
-def _numbers(table: Sequence[int]) -> str:
-    """Whole numbers of binary64, eight to a line."""
-    lines = (", ".join(f"{n}.0" for n in table[i : i + 8]) for i in range(0, len(table), 8))
-    return ",\n    ".join(lines)

@@ -11,7 +11,7 @@ from types import ModuleType
 
 import numpy as np
 
-from ...emit.products import units
+from ...emit import units
 from ...model import UnitModel
 from .arrays import Array
 from .observed import emulated

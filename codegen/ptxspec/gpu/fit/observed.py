@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...diagnostics import PtxspecError
-from ...emit.products.units import fields
+from ...emit.units import fields
 from ...literals import describe
 from ...model import Core, Format, Spec, Unit, UnitModel, Variant, float_in
 from ...semantics.compile import Compiler

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 
-from ...emit.products.units import SPECIAL
+from ...emit.units import SPECIAL
 from ...model import Differences, Fitted, Own, UnitModel
 
 

@@ -52,17 +52,10 @@ def evaluate(model: UnitModel, x: int, rounded: Rounded) -> int:
     scale = 0 if model.exponent is None else k * model.exponent
     if isinstance(model.core, Differences):
         return _differing(model, model.core, place, scale, negative, rounded)
-    total, last = _interpolated(model.core, argument, model.point, place)
     for own in model.own:
         if own.operand == x:
             return own.result
-        if own.operand is None and own.place == place:
-            total, last = own.sum.numerator, own.sum.denominator.bit_length() - 1
-    if model.exponent is None:
-        total += k << last
-    # In units of 2**-point.
-    number = Fraction(total, 1 << last) * (1 << model.point)
-    value = int(number) if model.rounding == "roundTowardZero" else number // 1
+    value = _sum(model, k, place)
     negative ^= value < 0
     value = abs(value)
     excess = value.bit_length() - model.precision
@@ -73,6 +66,31 @@ def evaluate(model: UnitModel, x: int, rounded: Rounded) -> int:
     exponent = value.bit_length() - 1 - model.point + scale
     fraction = (significand << (f.precision - model.precision)) & ((1 << f.fraction_bits) - 1)
     return sign | _in_range(exponent + f.bias, fraction, f)
+
+
+class Reading(NamedTuple):
+    """How an interpolator comes to a result: the argument's scale, the segment of the table and the place in it, the
+    coefficients there, and their polynomial in units of 2**-point."""
+
+    scale: int
+    segment: int
+    place: int
+    coefficients: tuple[int, int, int]
+    polynomial: int
+
+
+def reading(model: UnitModel, x: int) -> Reading | None:
+    """What is read of an interpolator's table; None where nothing is."""
+    special = model.argument.kind != "pattern" and _special(model, x) is not None
+    if special or isinstance(model.core, Differences):
+        return None
+    scale, place, _ = _reduce(model.argument, x, model.format)
+    segment, within = _segment(model.core, model.argument, place)
+    if any(o.operand == x or (o.operand is None and o.place == place) for o in model.own):
+        return None
+    polynomial = _interpolated(model, place) * (1 << model.point) // 1
+    c0, c1, c2 = model.core.coefficients[segment]
+    return Reading(scale, segment, within, (c0, c1, c2), polynomial)
 
 
 def _in_range(biased: int, fraction: int, f: Format) -> int:
@@ -133,16 +151,33 @@ def _reduce(a: Argument, x: int, f: Format) -> tuple[int, int, bool]:
     return 0, place, negative ^ (quarter & 2 != 0)
 
 
-def _interpolated(core: Interpolator, argument: Argument, point: int, place: int) -> tuple[int, int]:
-    """The polynomial, and how many bits it has after the point."""
+def _segment(core: Interpolator, argument: Argument, place: int) -> tuple[int, int]:
+    """The segment that a place lies in, and how far."""
     local = argument.places - (core.segments.bit_length() - 1)
     # A place that is a whole quarter lies at the end of the last segment.
     segment = min(place >> local, len(core.coefficients) - 1)
-    x = place - (segment << local)
+    return segment, place - (segment << local)
+
+
+def _sum(model: UnitModel, k: int, place: int) -> int:
+    """The polynomial, with the scale where that is added, in units of 2**-point."""
+    own = next((o.sum for o in model.own if o.operand is None and o.place == place), None)
+    total = own if own is not None else _interpolated(model, place)
+    if model.exponent is None:
+        total += k
+    number = total * (1 << model.point)
+    return int(number) if model.rounding == "roundTowardZero" else number // 1
+
+
+def _interpolated(model: UnitModel, place: int) -> Fraction:
+    """The polynomial."""
+    core = model.core
+    assert isinstance(core, Interpolator)
+    segment, x = _segment(core, model.argument, place)
     c0, c1, c2 = core.coefficients[segment]
-    s = shifts(core, argument, point)
+    s = shifts(core, model.argument, model.point)
     square = _square(x >> core.unseen << core.unseen, core.drop, core.columns)
-    return (c0 << s.c0) + (c1 * x << s.c1) + (c2 * square << s.c2) + s.bias, s.point
+    return Fraction((c0 << s.c0) + (c1 * x << s.c1) + (c2 * square << s.c2) + s.bias, 1 << s.point)
 
 
 def _square(x: int, drop: int, columns: bool) -> int:

@@ -7,11 +7,11 @@ from ..arithmetic import convert, fusedMultiplyAdd
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
 from ..comparison import maximum, maximumNumber, minimum, minimumNumber
 from ..conversion import convert as _any_convert
-from ..declared import fusedMultiplyAdd as _declared_fusedMultiplyAdd, isNaN as _declared_isNaN
-from ..encoding import isNaN
+from ..declared import isNaN as _declared_isNaN
 from ..formats import bf16, e2m1, e2m3, e3m2, e4m3, e5m2, f16, f32, f64, ue8m0
 from ..mixed import fusedMultiplyAdd as _mixed_fusedMultiplyAdd
 from ..selection import propagate as _propagate, select
+from ..tables import quartered as _quartered
 from . import kernels as _kernels
 
 _x0000: Array = _np.array(0x0000, _np.uint16)
@@ -332,190 +332,143 @@ def fma_e5m2x4_e5m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def fma_e5m2x4_e5m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e5m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(b, e3m2, e5m2, roundTiesToEven, False)  # fma.yaml:58
-    d = fusedMultiplyAdd(a, _1, c, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e5m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e5m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(b, e2m1, e5m2, roundTiesToEven, False)  # fma.yaml:58
-    d = fusedMultiplyAdd(a, _1, c, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e5m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e4m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e4m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e4m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e4m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e4m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e4m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e3m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # fma.yaml:58
-    d = fusedMultiplyAdd(_1, b, c, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e3m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e3m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # fma.yaml:58
-    _2 = _any_convert(b, e3m2, e5m2, roundTiesToEven, False)
-    d = fusedMultiplyAdd(_1, _2, c, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e3m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e3m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # fma.yaml:58
-    _2 = _any_convert(b, e2m1, e5m2, roundTiesToEven, False)
-    d = fusedMultiplyAdd(_1, _2, c, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e3m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e2m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e2m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e2m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e2m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e2m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e2m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e2m1x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # fma.yaml:58
-    d = fusedMultiplyAdd(_1, b, c, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e2m1x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e2m1x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # fma.yaml:58
-    _2 = _any_convert(b, e3m2, e5m2, roundTiesToEven, False)
-    d = fusedMultiplyAdd(_1, _2, c, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e2m1x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e2m1x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # fma.yaml:58
-    _2 = _any_convert(b, e2m1, e5m2, roundTiesToEven, False)
-    d = fusedMultiplyAdd(_1, _2, c, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_e2m1x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_ue8m0x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_ue8m0x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_ue8m0x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_ue8m0x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_ue8m0x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e5m2x4_ue8m0x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_e4m3x4_e5m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
@@ -554,7 +507,7 @@ def fma_e4m3x4_e4m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def fma_e4m3x4_e4m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _declared_fusedMultiplyAdd(a, b, c, e4m3, roundTiesToEven, False)  # fma.yaml:58
+    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e4m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
@@ -698,723 +651,305 @@ def fma_e4m3x4_ue8m0x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_quartered
+def _end_1(x: Array) -> Array:
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
+
+
 def fma_satfinite_e5m2x4_e5m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    return convert(_4, f64, e5m2, roundTiesToEven, False)
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e5m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e5m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e4m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e5m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e3m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e5m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e5m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m1, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e5m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, ue8m0, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e4m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e5m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e4m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e4m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e4m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e3m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e4m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e4m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m1, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e4m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, ue8m0, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e3m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e5m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e3m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e4m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e3m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e3m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e3m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e3m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m1, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e3m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, ue8m0, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e2m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e5m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e2m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e4m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e2m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e3m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e2m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e2m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m1, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e2m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, ue8m0, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e2m1x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e5m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e2m1x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e4m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e2m1x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e3m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e2m1x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e2m1x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m1, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_e2m1x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, ue8m0, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_ue8m0x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e5m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_ue8m0x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e4m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_ue8m0x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e3m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_ue8m0x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_ue8m0x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m1, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e5m2x4_ue8m0x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
-    _3 = convert(c, e5m2, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # fma.yaml:56
-    d = convert(_4, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, ue8m0, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
+
+
+@_quartered
+def _end_2(x: Array) -> Array:
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 def fma_satfinite_e4m3x4_e5m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e5m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e5m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e4m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e5m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e3m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e5m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e5m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m1, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e5m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, ue8m0, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e4m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e5m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e4m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e4m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e4m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e3m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e4m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e4m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m1, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e4m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, ue8m0, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e3m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e5m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e3m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e4m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e3m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e3m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e3m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e3m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m1, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e3m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, ue8m0, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e2m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e5m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e2m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e4m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e2m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e3m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e2m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e2m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m1, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e2m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, ue8m0, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e2m1x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e5m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e2m1x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e4m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e2m1x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e3m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e2m1x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e2m1x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m1, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_e2m1x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, ue8m0, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_ue8m0x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e5m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_ue8m0x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e4m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_ue8m0x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e3m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_ue8m0x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_ue8m0x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m1, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_satfinite_e4m3x4_ue8m0x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # fma.yaml:55
-    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
-    _3 = _any_convert(c, e4m3, f64, roundTiesToEven, False)
-    x = fusedMultiplyAdd(_1, _2, _3, f64, roundTiesToEven, False)
-    _4 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # fma.yaml:56
-    d = _any_convert(_4, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, ue8m0, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
 def fma_rz_bf16_3(a: Array, b: Array, c: Array) -> Array:

@@ -8,6 +8,7 @@ from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPos
 from ..comparison import maximumNumber, minimumNumber
 from ..encoding import flushed as _flushed, isNaN, isZero
 from ..formats import f32, f64
+from ..mixed import multiplication as _mixed_multiplication
 from ..selection import propagate as _propagate, select
 from . import kernels as _kernels
 
@@ -23,9 +24,7 @@ def mad_f32_3(a: Array, b: Array, c: Array) -> Array:
     condition = isZero(c, f32)  # mad.yaml:40
     product = multiplication(a, b, f32, roundTiesToEven, False)  # mad.yaml:41
     d = addition(product, c, f32, roundTiesToEven, False)  # mad.yaml:42
-    _1 = convert(a, f32, f64, roundTiesToEven, False)  # mad.yaml:45
-    _2 = convert(b, f32, f64, roundTiesToEven, False)
-    wide = multiplication(_1, _2, f64, roundTiesToEven, False)
+    wide = _mixed_multiplication(a, b, (f32, f32), f64, roundTiesToEven, False)  # mad.yaml:45
     cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:46
     total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # mad.yaml:48
     d_2 = convert(total, f64, f32, roundTiesToEven, False)  # mad.yaml:49
@@ -37,9 +36,7 @@ def mad_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     condition = isZero(c, f32)  # mad.yaml:40
     product = multiplication(a, b, f32, roundTiesToEven, False)  # mad.yaml:41
     d = addition(product, c, f32, roundTiesToEven, False)  # mad.yaml:42
-    _1 = convert(a, f32, f64, roundTiesToEven, False)  # mad.yaml:45
-    _2 = convert(b, f32, f64, roundTiesToEven, False)
-    wide = multiplication(_1, _2, f64, roundTiesToEven, False)
+    wide = _mixed_multiplication(a, b, (f32, f32), f64, roundTiesToEven, False)  # mad.yaml:45
     cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:46
     total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # mad.yaml:48
     d_2 = convert(total, f64, f32, roundTiesToEven, False)  # mad.yaml:49
@@ -49,15 +46,11 @@ def mad_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def mad_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    b_2 = _flushed(b, f32)
-    c_2 = _flushed(c, f32)
+    c_2 = _flushed(c, f32)  # modifiers.yaml:66
     condition = isZero(c_2, f32)  # mad.yaml:40
     product = multiplication(a, b, f32, roundTiesToEven, True, True)  # mad.yaml:41
     d = addition(product, c, f32, roundTiesToEven, True, True)  # mad.yaml:42
-    _1 = convert(a_2, f32, f64, roundTiesToEven, False)  # mad.yaml:45
-    _2 = convert(b_2, f32, f64, roundTiesToEven, False)
-    wide = multiplication(_1, _2, f64, roundTiesToEven, True)
+    wide = _mixed_multiplication(a, b, (f32, f32), f64, roundTiesToEven, True, True)  # mad.yaml:45
     cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:46
     total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # mad.yaml:48
     d_2 = convert(total, f64, f32, roundTiesToEven, True)  # mad.yaml:49
@@ -66,15 +59,11 @@ def mad_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def mad_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    b_2 = _flushed(b, f32)
-    c_2 = _flushed(c, f32)
+    c_2 = _flushed(c, f32)  # modifiers.yaml:66
     condition = isZero(c_2, f32)  # mad.yaml:40
     product = multiplication(a, b, f32, roundTiesToEven, True, True)  # mad.yaml:41
     d = addition(product, c, f32, roundTiesToEven, True, True)  # mad.yaml:42
-    _1 = convert(a_2, f32, f64, roundTiesToEven, False)  # mad.yaml:45
-    _2 = convert(b_2, f32, f64, roundTiesToEven, False)
-    wide = multiplication(_1, _2, f64, roundTiesToEven, True)
+    wide = _mixed_multiplication(a, b, (f32, f32), f64, roundTiesToEven, True, True)  # mad.yaml:45
     cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:46
     total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # mad.yaml:48
     d_2 = convert(total, f64, f32, roundTiesToEven, True)  # mad.yaml:49

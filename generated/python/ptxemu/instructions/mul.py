@@ -7,8 +7,7 @@ from ..arithmetic import convert, multiplication
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
 from ..comparison import maximum, maximumNumber, minimum, minimumNumber
 from ..conversion import convert as _any_convert
-from ..declared import isNaN as _declared_isNaN, multiplication as _declared_multiplication
-from ..encoding import isNaN
+from ..declared import isNaN as _declared_isNaN
 from ..formats import bf16, e2m1, e2m3, e3m2, e4m3, e5m2, f16, f32, f64, ue8m0
 from ..mixed import multiplication as _mixed_multiplication
 from ..selection import propagate as _propagate, select
@@ -162,376 +161,392 @@ def mul_e5m2x4_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
     return multiplication(a, b, e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(8, 8)
 def mul_e5m2x4_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e5m2, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e5m2, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 @_tabulated(8, 6)
 def mul_e5m2x4_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(b, e3m2, e5m2, roundTiesToEven, False)  # mul.yaml:54
-    d = multiplication(a, _1, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e5m2, e3m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(8, 6)
 def mul_e5m2x4_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e5m2, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e5m2, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 @_tabulated(8, 4)
 def mul_e5m2x4_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(b, e2m1, e5m2, roundTiesToEven, False)  # mul.yaml:54
-    d = multiplication(a, _1, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e5m2, e2m1), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(8, 8)
 def mul_e5m2x4_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e5m2, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e5m2, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(8, 8)
 def mul_e5m2x4_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e4m3, e5m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e4m3, e5m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(8, 8)
 def mul_e5m2x4_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e4m3, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e4m3, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(8, 6)
 def mul_e5m2x4_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e4m3, e3m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e4m3, e3m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(8, 6)
 def mul_e5m2x4_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e4m3, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e4m3, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(8, 4)
 def mul_e5m2x4_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e4m3, e2m1), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e4m3, e2m1), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(8, 8)
 def mul_e5m2x4_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e4m3, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e4m3, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 @_tabulated(6, 8)
 def mul_e5m2x4_e3m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # mul.yaml:54
-    d = multiplication(_1, b, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e3m2, e5m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(6, 8)
 def mul_e5m2x4_e3m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e3m2, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e3m2, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 @_tabulated(6, 6)
 def mul_e5m2x4_e3m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # mul.yaml:54
-    _2 = _any_convert(b, e3m2, e5m2, roundTiesToEven, False)
-    d = multiplication(_1, _2, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e3m2, e3m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(6, 6)
 def mul_e5m2x4_e3m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e3m2, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e3m2, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 @_tabulated(6, 4)
 def mul_e5m2x4_e3m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e3m2, e5m2, roundTiesToEven, False)  # mul.yaml:54
-    _2 = _any_convert(b, e2m1, e5m2, roundTiesToEven, False)
-    d = multiplication(_1, _2, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e3m2, e2m1), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(6, 8)
 def mul_e5m2x4_e3m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e3m2, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e3m2, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(6, 8)
 def mul_e5m2x4_e2m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m3, e5m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m3, e5m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(6, 8)
 def mul_e5m2x4_e2m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m3, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m3, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(6, 6)
 def mul_e5m2x4_e2m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m3, e3m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m3, e3m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(6, 6)
 def mul_e5m2x4_e2m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m3, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m3, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(6, 4)
 def mul_e5m2x4_e2m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m3, e2m1), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m3, e2m1), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(6, 8)
 def mul_e5m2x4_e2m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m3, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m3, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 @_tabulated(4, 8)
 def mul_e5m2x4_e2m1x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # mul.yaml:54
-    d = multiplication(_1, b, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m1, e5m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(4, 8)
 def mul_e5m2x4_e2m1x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m1, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m1, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 @_tabulated(4, 6)
 def mul_e5m2x4_e2m1x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # mul.yaml:54
-    _2 = _any_convert(b, e3m2, e5m2, roundTiesToEven, False)
-    d = multiplication(_1, _2, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m1, e3m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(4, 6)
 def mul_e5m2x4_e2m1x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m1, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m1, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
 @_tabulated(4, 4)
 def mul_e5m2x4_e2m1x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m1, e5m2, roundTiesToEven, False)  # mul.yaml:54
-    _2 = _any_convert(b, e2m1, e5m2, roundTiesToEven, False)
-    d = multiplication(_1, _2, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m1, e2m1), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(4, 8)
 def mul_e5m2x4_e2m1x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m1, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m1, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(8, 8)
 def mul_e5m2x4_ue8m0x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (ue8m0, e5m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (ue8m0, e5m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(8, 8)
 def mul_e5m2x4_ue8m0x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (ue8m0, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (ue8m0, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(8, 6)
 def mul_e5m2x4_ue8m0x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (ue8m0, e3m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (ue8m0, e3m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(8, 6)
 def mul_e5m2x4_ue8m0x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (ue8m0, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (ue8m0, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(8, 4)
 def mul_e5m2x4_ue8m0x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (ue8m0, e2m1), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (ue8m0, e2m1), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(8, 8)
 def mul_e5m2x4_ue8m0x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (ue8m0, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (ue8m0, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
 
 
+@_tabulated(8, 8)
 def mul_e4m3x4_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e5m2, e5m2), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def mul_e4m3x4_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e5m2, e4m3), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 6)
 def mul_e4m3x4_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e5m2, e3m2), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 6)
 def mul_e4m3x4_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e5m2, e2m3), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 4)
 def mul_e4m3x4_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e5m2, e2m1), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def mul_e4m3x4_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e5m2, ue8m0), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def mul_e4m3x4_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e4m3, e5m2), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def mul_e4m3x4_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _declared_multiplication(a, b, e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e4m3, e4m3), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 6)
 def mul_e4m3x4_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e4m3, e3m2), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 6)
 def mul_e4m3x4_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e4m3, e2m3), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 4)
 def mul_e4m3x4_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e4m3, e2m1), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def mul_e4m3x4_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e4m3, ue8m0), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def mul_e4m3x4_e3m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e3m2, e5m2), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def mul_e4m3x4_e3m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e3m2, e4m3), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 6)
 def mul_e4m3x4_e3m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e3m2, e3m2), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 6)
 def mul_e4m3x4_e3m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e3m2, e2m3), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 4)
 def mul_e4m3x4_e3m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e3m2, e2m1), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def mul_e4m3x4_e3m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e3m2, ue8m0), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def mul_e4m3x4_e2m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e2m3, e5m2), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def mul_e4m3x4_e2m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e2m3, e4m3), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 6)
 def mul_e4m3x4_e2m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e2m3, e3m2), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 6)
 def mul_e4m3x4_e2m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e2m3, e2m3), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 4)
 def mul_e4m3x4_e2m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e2m3, e2m1), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(6, 8)
 def mul_e4m3x4_e2m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e2m3, ue8m0), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(4, 8)
 def mul_e4m3x4_e2m1x4_e5m2x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e2m1, e5m2), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(4, 8)
 def mul_e4m3x4_e2m1x4_e4m3x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e2m1, e4m3), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(4, 6)
 def mul_e4m3x4_e2m1x4_e3m2x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e2m1, e3m2), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(4, 6)
 def mul_e4m3x4_e2m1x4_e2m3x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e2m1, e2m3), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(4, 4)
 def mul_e4m3x4_e2m1x4_e2m1x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e2m1, e2m1), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(4, 8)
 def mul_e4m3x4_e2m1x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (e2m1, ue8m0), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def mul_e4m3x4_ue8m0x4_e5m2x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (ue8m0, e5m2), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def mul_e4m3x4_ue8m0x4_e4m3x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (ue8m0, e4m3), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 6)
 def mul_e4m3x4_ue8m0x4_e3m2x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (ue8m0, e3m2), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 6)
 def mul_e4m3x4_ue8m0x4_e2m3x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (ue8m0, e2m3), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 4)
 def mul_e4m3x4_ue8m0x4_e2m1x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (ue8m0, e2m1), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(8, 8)
 def mul_e4m3x4_ue8m0x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     d = _mixed_multiplication(a, b, (ue8m0, ue8m0), e4m3, roundTiesToEven, False)  # mul.yaml:54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
@@ -539,720 +554,541 @@ def mul_e4m3x4_ue8m0x4_ue8m0x4_2(a: Array, b: Array) -> Array:
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    return convert(_3, f64, e5m2, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e5m2, e5m2), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e5m2, e4m3), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e5m2x4_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e5m2, e3m2), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e5m2x4_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e5m2, e2m3), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 4)
 def mul_satfinite_e5m2x4_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e5m2, e2m1), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e5m2, ue8m0), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e4m3, e5m2), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e4m3, e4m3), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e5m2x4_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e4m3, e3m2), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e5m2x4_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e4m3, e2m3), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 4)
 def mul_satfinite_e5m2x4_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e4m3, e2m1), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e4m3, ue8m0), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e5m2x4_e3m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e3m2, e5m2), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e5m2x4_e3m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e3m2, e4m3), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e5m2x4_e3m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e3m2, e3m2), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e5m2x4_e3m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e3m2, e2m3), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 4)
 def mul_satfinite_e5m2x4_e3m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e3m2, e2m1), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e5m2x4_e3m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e3m2, ue8m0), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e5m2x4_e2m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e2m3, e5m2), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e5m2x4_e2m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e2m3, e4m3), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e5m2x4_e2m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e2m3, e3m2), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e5m2x4_e2m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e2m3, e2m3), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 4)
 def mul_satfinite_e5m2x4_e2m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e2m3, e2m1), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e5m2x4_e2m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e2m3, ue8m0), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 8)
 def mul_satfinite_e5m2x4_e2m1x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e2m1, e5m2), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 8)
 def mul_satfinite_e5m2x4_e2m1x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e2m1, e4m3), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 6)
 def mul_satfinite_e5m2x4_e2m1x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e2m1, e3m2), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 6)
 def mul_satfinite_e5m2x4_e2m1x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e2m1, e2m3), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 4)
 def mul_satfinite_e5m2x4_e2m1x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e2m1, e2m1), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 8)
 def mul_satfinite_e5m2x4_e2m1x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (e2m1, ue8m0), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_ue8m0x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (ue8m0, e5m2), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_ue8m0x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (ue8m0, e4m3), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e5m2x4_ue8m0x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (ue8m0, e3m2), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e5m2x4_ue8m0x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (ue8m0, e2m3), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 4)
 def mul_satfinite_e5m2x4_ue8m0x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (ue8m0, e2m1), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_ue8m0x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
-    d = convert(_3, f64, e5m2, roundTiesToEven, False)
-    return select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
+    x = _mixed_multiplication(a, b, (ue8m0, ue8m0), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e5m2, e5m2), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e5m2, e4m3), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e4m3x4_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e5m2, e3m2), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e4m3x4_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e5m2, e2m3), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 4)
 def mul_satfinite_e4m3x4_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e5m2, e2m1), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, e5m2, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e5m2, ue8m0), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e4m3, e5m2), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e4m3, e4m3), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e4m3x4_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e4m3, e3m2), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e4m3x4_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e4m3, e2m3), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 4)
 def mul_satfinite_e4m3x4_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e4m3, e2m1), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e4m3, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e4m3, ue8m0), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e3m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e3m2, e5m2), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e3m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e3m2, e4m3), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e4m3x4_e3m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e3m2, e3m2), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e4m3x4_e3m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e3m2, e2m3), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 4)
 def mul_satfinite_e4m3x4_e3m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e3m2, e2m1), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e3m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e3m2, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e3m2, ue8m0), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e2m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e2m3, e5m2), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e2m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e2m3, e4m3), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e4m3x4_e2m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e2m3, e3m2), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e4m3x4_e2m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e2m3, e2m3), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 4)
 def mul_satfinite_e4m3x4_e2m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e2m3, e2m1), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e2m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m3, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e2m3, ue8m0), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(4, 8)
 def mul_satfinite_e4m3x4_e2m1x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e2m1, e5m2), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(4, 8)
 def mul_satfinite_e4m3x4_e2m1x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e2m1, e4m3), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(4, 6)
 def mul_satfinite_e4m3x4_e2m1x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e2m1, e3m2), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(4, 6)
 def mul_satfinite_e4m3x4_e2m1x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e2m1, e2m3), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(4, 4)
 def mul_satfinite_e4m3x4_e2m1x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e2m1, e2m1), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(4, 8)
 def mul_satfinite_e4m3x4_e2m1x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, e2m1, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (e2m1, ue8m0), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_ue8m0x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = convert(b, e5m2, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (ue8m0, e5m2), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_ue8m0x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e4m3, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (ue8m0, e4m3), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e4m3x4_ue8m0x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e3m2, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (ue8m0, e3m2), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e4m3x4_ue8m0x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e2m3, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (ue8m0, e2m3), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 4)
 def mul_satfinite_e4m3x4_ue8m0x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, e2m1, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (ue8m0, e2m1), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_ue8m0x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    _1 = _any_convert(a, ue8m0, f64, roundTiesToEven, False)  # mul.yaml:51
-    _2 = _any_convert(b, ue8m0, f64, roundTiesToEven, False)
-    x = multiplication(_1, _2, f64, roundTiesToEven, False)
-    _3 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
-    d = _any_convert(_3, f64, e4m3, roundTiesToEven, False)
+    x = _mixed_multiplication(a, b, (ue8m0, ue8m0), f64, roundTiesToEven, False)  # mul.yaml:51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 

@@ -35,23 +35,23 @@
 
 /* The sign */
 
-static inline BITS OF(magnitude)(BITS x) { return x & MAGNITUDE_MASK; }
-static inline BITS OF(negate)(BITS x) { return x ^ SIGN_MASK; }
-static inline BITS OF(copySign)(BITS x, BITS y) { return (x & MAGNITUDE_MASK) | (y & SIGN_MASK); }
+INLINED BITS OF(magnitude)(BITS x) { return x & MAGNITUDE_MASK; }
+INLINED BITS OF(negate)(BITS x) { return x ^ SIGN_MASK; }
+INLINED BITS OF(copySign)(BITS x, BITS y) { return (x & MAGNITUDE_MASK) | (y & SIGN_MASK); }
 
 /* Classes */
 
-static inline _Bool OF(isNaN)(BITS x) { return OF(magnitude)(x) >= FIRST_NAN; }
-static inline _Bool OF(isFinite)(BITS x) { return OF(magnitude)(x) <= LARGEST; }
-static inline _Bool OF(isInfinite)(BITS x) { return !OF(isNaN)(x) & !OF(isFinite)(x); }
-static inline _Bool OF(isZero)(BITS x) { return HAS_ZERO & (OF(magnitude)(x) < (HAS_SUBNORMALS ? 1 : LEAST_NORMAL)); }
-static inline _Bool OF(isSubnormal)(BITS x) { return (OF(magnitude)(x) < LEAST_NORMAL) & !OF(isZero)(x); }
-static inline _Bool OF(isNormal)(BITS x) { return (OF(magnitude)(x) >= LEAST_NORMAL) & OF(isFinite)(x); }
-static inline _Bool OF(isSignMinus)(BITS x) { return (x & SIGN_MASK) != 0; }
+INLINED _Bool OF(isNaN)(BITS x) { return OF(magnitude)(x) >= FIRST_NAN; }
+INLINED _Bool OF(isFinite)(BITS x) { return OF(magnitude)(x) <= LARGEST; }
+INLINED _Bool OF(isInfinite)(BITS x) { return !OF(isNaN)(x) & !OF(isFinite)(x); }
+INLINED _Bool OF(isZero)(BITS x) { return HAS_ZERO & (OF(magnitude)(x) < (HAS_SUBNORMALS ? 1 : LEAST_NORMAL)); }
+INLINED _Bool OF(isSubnormal)(BITS x) { return (OF(magnitude)(x) < LEAST_NORMAL) & !OF(isZero)(x); }
+INLINED _Bool OF(isNormal)(BITS x) { return (OF(magnitude)(x) >= LEAST_NORMAL) & OF(isFinite)(x); }
+INLINED _Bool OF(isSignMinus)(BITS x) { return (x & SIGN_MASK) != 0; }
 
 /* Numbers, and back */
 
-static inline float OF(single)(BITS x) {
+INLINED float OF(single)(BITS x) {
     uint32_t magnitude = OF(magnitude)(x), bits = magnitude << (23 - FRACTION_BITS);
     if (HAS_ZERO && !HAS_SUBNORMALS)
         bits = select_32(magnitude < LEAST_NORMAL, 0, bits + ((uint32_t)(127 - BIAS) << 23));
@@ -74,61 +74,73 @@ static inline float OF(single)(BITS x) {
         bits |= (uint32_t)(x & SIGN_MASK) << (HAS_SIGN * (32 - WIDTH));
     return float_of_bits(bits);
 }
-static inline double OF(number)(BITS x) { return OF(single)(x); }
+INLINED double OF(number)(BITS x) { return OF(single)(x); }
 
-static inline BITS OF(convert)(double number, int mode, int ftz) {
+INLINED BITS OF(convert)(double number, int mode, int ftz) {
     return (BITS)encoded(upper_word(number), 1023, 20, DECLARATION, mode, ftz);
 }
-static inline BITS OF(from_single)(float value, int mode, int ftz) {
+INLINED BITS OF(from_single)(float value, int mode, int ftz) {
     /* A word must tell the exponents of all numbers that are not zero. */
     if (EMIN < -126)
         return OF(convert)(value, mode, ftz);
     return (BITS)encoded(bits_of_float(value), 127, 23, DECLARATION, mode, ftz);
 }
 
+INLINED BITS OF(convertStochastic)(float value, uint32_t random, int width) {
+    return OF(from_single)(moved_by(random, width, value, EMIN, FRACTION_BITS), roundTiesToEven, 0);
+}
+
 /* Operations that round (5.4.1) */
 
 /* A sum of zero is -0 under roundTowardNegative unless both summands are +0 (6.3). */
-static inline BITS OF(sum)(double x, double y, int mode, int ftz) {
+INLINED BITS OF(sum)(double x, double y, int mode, int ftz) {
     double sum = double_sum_to_odd(x, y);
     _Bool negative = (sum == 0) & (__builtin_signbit(x) | __builtin_signbit(y));
     BITS bits = OF(convert)(sum, mode, ftz);
     return mode == roundTowardNegative ? SELECT(negative, SIGN_MASK, bits) : bits;
 }
-static inline BITS OF(addition)(BITS x, BITS y, int mode, int ftz) {
+INLINED BITS OF(addition)(BITS x, BITS y, int mode, int ftz) {
     return OF(sum)(OF(number)(x), OF(number)(y), mode, ftz);
 }
-static inline BITS OF(subtraction)(BITS x, BITS y, int mode, int ftz) {
+INLINED BITS OF(subtraction)(BITS x, BITS y, int mode, int ftz) {
     return OF(sum)(OF(number)(x), -OF(number)(y), mode, ftz);
 }
-static inline BITS OF(multiplication)(BITS x, BITS y, int mode, int ftz) {
+INLINED BITS OF(multiplication)(BITS x, BITS y, int mode, int ftz) {
     return OF(convert)(OF(number)(x) * OF(number)(y), mode, ftz);
 }
-static inline BITS OF(division)(BITS x, BITS y, int mode, int ftz) {
+INLINED BITS OF(division)(BITS x, BITS y, int mode, int ftz) {
     double a = OF(number)(x), b = OF(number)(y), quotient = a / b;
     return OF(convert)(double_to_odd(quotient, __builtin_fma(-quotient, b, a) * __builtin_copysign(1, b)), mode, ftz);
 }
-static inline BITS OF(squareRoot)(BITS x, int mode, int ftz) {
+INLINED BITS OF(squareRoot)(BITS x, int mode, int ftz) {
     double a = OF(number)(x), root = __builtin_sqrt(a);
     return OF(convert)(double_to_odd(root, __builtin_fma(-root, root, a)), mode, ftz);
 }
-static inline BITS OF(fusedMultiplyAdd)(BITS x, BITS y, BITS z, int mode, int ftz) {
+INLINED BITS OF(fusedMultiplyAdd)(BITS x, BITS y, BITS z, int mode, int ftz) {
     return OF(sum)(OF(number)(x) * OF(number)(y), OF(number)(z), mode, ftz);
 }
 
 /* Comparisons (5.11), minimum and maximum (9.6) */
 
-static inline _Bool OF(compareEqual)(BITS x, BITS y) { return OF(single)(x) == OF(single)(y); }
-static inline _Bool OF(compareNotEqual)(BITS x, BITS y) { return OF(single)(x) != OF(single)(y); }
-static inline _Bool OF(compareLess)(BITS x, BITS y) { return OF(single)(x) < OF(single)(y); }
-static inline _Bool OF(compareLessEqual)(BITS x, BITS y) { return OF(single)(x) <= OF(single)(y); }
-static inline _Bool OF(compareGreater)(BITS x, BITS y) { return OF(single)(x) > OF(single)(y); }
-static inline _Bool OF(compareGreaterEqual)(BITS x, BITS y) { return OF(single)(x) >= OF(single)(y); }
+INLINED _Bool OF(compareEqual)(BITS x, BITS y) { return OF(single)(x) == OF(single)(y); }
+INLINED _Bool OF(compareNotEqual)(BITS x, BITS y) { return OF(single)(x) != OF(single)(y); }
+INLINED _Bool OF(compareLess)(BITS x, BITS y) { return OF(single)(x) < OF(single)(y); }
+INLINED _Bool OF(compareLessEqual)(BITS x, BITS y) { return OF(single)(x) <= OF(single)(y); }
+INLINED _Bool OF(compareGreater)(BITS x, BITS y) { return OF(single)(x) > OF(single)(y); }
+INLINED _Bool OF(compareGreaterEqual)(BITS x, BITS y) { return OF(single)(x) >= OF(single)(y); }
 
-static inline BITS OF(extreme)(BITS x, BITS y, _Bool largest, _Bool number) {
-    float a = OF(single)(x), b = OF(single)(y);
-    /* Of two zeros the signs decide. */
-    _Bool above = (a > b) | ((a == b) & !OF(isSignMinus)(x) & OF(isSignMinus)(y));
+/* Integers in the order of the values, -0 below +0. Without subnormal numbers zeros have several encodings. */
+INLINED int32_t OF(order)(BITS x) {
+    int32_t magnitude = (int32_t)OF(magnitude)(x);
+    return OF(isSignMinus)(x) ? -1 - magnitude : magnitude;
+}
+INLINED BITS OF(extreme)(BITS x, BITS y, _Bool largest, _Bool number) {
+    _Bool above = OF(order)(x) > OF(order)(y);
+    if (HAS_ZERO && !HAS_SUBNORMALS) {
+        float a = OF(single)(x), b = OF(single)(y);
+        /* Of two zeros the signs decide. */
+        above = (a > b) | ((a == b) & !OF(isSignMinus)(x) & OF(isSignMinus)(y));
+    }
     BITS result = SELECT(above == largest, x, y);
     _Bool x_nan = OF(isNaN)(x), y_nan = OF(isNaN)(y), nan = x_nan | y_nan;
     if (number) {
@@ -137,10 +149,10 @@ static inline BITS OF(extreme)(BITS x, BITS y, _Bool largest, _Bool number) {
     }
     return SELECT(nan, CANONICAL_NAN, result);
 }
-static inline BITS OF(maximum)(BITS x, BITS y) { return OF(extreme)(x, y, 1, 0); }
-static inline BITS OF(minimum)(BITS x, BITS y) { return OF(extreme)(x, y, 0, 0); }
-static inline BITS OF(maximumNumber)(BITS x, BITS y) { return OF(extreme)(x, y, 1, 1); }
-static inline BITS OF(minimumNumber)(BITS x, BITS y) { return OF(extreme)(x, y, 0, 1); }
+INLINED BITS OF(maximum)(BITS x, BITS y) { return OF(extreme)(x, y, 1, 0); }
+INLINED BITS OF(minimum)(BITS x, BITS y) { return OF(extreme)(x, y, 0, 0); }
+INLINED BITS OF(maximumNumber)(BITS x, BITS y) { return OF(extreme)(x, y, 1, 1); }
+INLINED BITS OF(minimumNumber)(BITS x, BITS y) { return OF(extreme)(x, y, 0, 1); }
 
 #undef JOIN_
 #undef JOIN

@@ -22,7 +22,7 @@ LANE(ex2_approx_f32_1_sm_50, uint32_t, roundTiesToEven, uint32_t v_a) {
     return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
 }
 
-LANE(ex2_approx_ftz_f32_1_sm_50, uint32_t, roundTiesToEven, uint32_t v_a) {
+LANE(ex2_approx_ftz_f32_1_sm_50, uint32_t, anyDirection, uint32_t v_a) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
     uint32_t v_d = unit_EX2_sm_50(v_a_2);  /* ex2.yaml:40 */
     return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */

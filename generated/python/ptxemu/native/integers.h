@@ -22,7 +22,7 @@
 /* 2**(WIDTH - HAS_SIGN): the first number above those of the type. */
 #define ABOVE (2.0 * ((BITS)1 << (WIDTH - HAS_SIGN - 1)))
 
-static inline _Bool OF(lessInteger)(BITS x, BITS y) { return (INTEGER)x < (INTEGER)y; }
+INLINED _Bool OF(lessInteger)(BITS x, BITS y) { return (INTEGER)x < (INTEGER)y; }
 
 /* Few processors cast many numbers to 64 bits at once. */
 #ifdef __AVX512DQ__
@@ -33,13 +33,9 @@ static inline _Bool OF(lessInteger)(BITS x, BITS y) { return (INTEGER)x < (INTEG
 
 /* Whole numbers from a float: rounded first, cut to the range, and cast where that is defined. */
 #define CONVERTING(name, number, suffix) \
-    static inline BITS OF(name)(number value, int mode, int ftz) { \
+    INLINED BITS OF(name)(number value, int mode, int ftz) { \
         value *= (number)(1 << POINT); \
-        number whole = mode == roundTiesToEven ? __builtin_rint##suffix(value) \
-            : mode == roundTowardNegative ? __builtin_floor##suffix(value) \
-            : mode == roundTowardPositive ? __builtin_ceil##suffix(value) : __builtin_trunc##suffix(value); \
-        if (mode == roundTiesToAway) \
-            whole += __builtin_copysign##suffix(__builtin_fabs##suffix(value - whole) >= (number)0.5, value); \
+        number whole = number##_to_integral(value, mode); \
         _Bool above = whole >= (number)ABOVE, below = whole < (HAS_SIGN ? -(number)ABOVE : 0); \
         whole = above | below | (whole != whole) ? 0 : whole; \
         BITS bits; \
@@ -61,29 +57,29 @@ CONVERTING(convert, double, )
 CONVERTING(from_single, float, f)
 
 /* From other integers in the same units */
-static inline BITS OF(congruent)(uint64_t x) { return (BITS)x; }
-static inline BITS OF(from_signed)(int64_t x) {
+INLINED BITS OF(congruent)(uint64_t x) { return (BITS)x; }
+INLINED BITS OF(from_signed)(int64_t x) {
     if (!HAS_SIGN)
         return x < 0 ? 0 : WIDTH < 64 && x > (int64_t)(MOST & INT64_MAX) ? MOST : (BITS)x;
     if (WIDTH == 64)
         return (BITS)x;
     return x > (int64_t)(MOST & INT64_MAX) ? MOST : x < -(int64_t)(MOST & INT64_MAX) - 1 ? SIGN_MASK : (BITS)x;
 }
-static inline BITS OF(from_unsigned)(uint64_t x) { return x > MOST ? MOST : (BITS)x; }
+INLINED BITS OF(from_unsigned)(uint64_t x) { return x > MOST ? MOST : (BITS)x; }
 
 #if WIDTH < 64
 
-static inline int64_t OF(whole)(BITS x) { return (INTEGER)x; }
-static inline double OF(number)(BITS x) { return (double)(INTEGER)x / (1 << POINT); }
+INLINED int64_t OF(whole)(BITS x) { return (INTEGER)x; }
+INLINED double OF(number)(BITS x) { return (double)(INTEGER)x / (1 << POINT); }
 #if WIDTH < 32
-static inline float OF(single)(BITS x) { return (float)(int32_t)(INTEGER)x / (1 << POINT); }
+INLINED float OF(single)(BITS x) { return (float)(int32_t)(INTEGER)x / (1 << POINT); }
 #endif
 
 #else
 
-static inline INTEGER OF(whole)(BITS x) { return (INTEGER)x; }
+INLINED INTEGER OF(whole)(BITS x) { return (INTEGER)x; }
 /* Rounded once, as the processor is steered: the upper half and the lower half are exact. */
-static inline double OF(steered)(BITS x) {
+INLINED double OF(steered)(BITS x) {
     uint64_t upper = (x >> 32) ^ (HAS_SIGN ? 0x80000000u : 0);
     double high = double_of_bits(upper | UINT64_C(0x4530000000000000)) - (HAS_SIGN ? 0x1p84 + 0x1p63 : 0x1p84);
     double low = double_of_bits((x & 0xffffffffu) | UINT64_C(0x4330000000000000)) - 0x1p52;
@@ -91,7 +87,7 @@ static inline double OF(steered)(BITS x) {
     return double_of_bits(select_64(x == 0, 0, bits_of_double(high + low)));
 }
 /* Rounded to odd, with the 42 bits and more that a narrower format needs: the lowest make one where the number is long. */
-static inline double OF(number)(BITS x) {
+INLINED double OF(number)(BITS x) {
     BITS size = HAS_SIGN && (SIGNED)x < 0 ? 0 - x : x;
     BITS sticky = (BITS)((size & 0x7ff) != 0) << 11;
     size = select_64(size >> 53 != 0, (size & ~UINT64_C(0x7ff)) | sticky, size);

@@ -9,7 +9,7 @@ LANE(mad_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t 
     _Bool v_condition = isZero_f32(v_c);  /* mad.yaml:40 */
     uint32_t v_product = multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* mad.yaml:41 */
     uint32_t v_d = addition_f32(v_product, v_c, roundTiesToEven, 0);  /* mad.yaml:42 */
-    uint64_t v_wide = multiplication_f64(convert_f64(number_f32(v_a), roundTiesToEven, 0), convert_f64(number_f32(v_b), roundTiesToEven, 0), roundTiesToEven, 0);  /* mad.yaml:45 */
+    uint64_t v_wide = convert_f64(number_f32(v_a) * number_f32(v_b), roundTiesToEven, 0);  /* mad.yaml:45 */
     uint64_t v_cut = (uint64_t)((uint64_t)(v_wide >> 29) << 29);  /* mad.yaml:46 */
     uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* mad.yaml:48 */
     uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 0);  /* mad.yaml:49 */
@@ -21,7 +21,7 @@ LANE(mad_sat_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint3
     _Bool v_condition = isZero_f32(v_c);  /* mad.yaml:40 */
     uint32_t v_product = multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* mad.yaml:41 */
     uint32_t v_d = addition_f32(v_product, v_c, roundTiesToEven, 0);  /* mad.yaml:42 */
-    uint64_t v_wide = multiplication_f64(convert_f64(number_f32(v_a), roundTiesToEven, 0), convert_f64(number_f32(v_b), roundTiesToEven, 0), roundTiesToEven, 0);  /* mad.yaml:45 */
+    uint64_t v_wide = convert_f64(number_f32(v_a) * number_f32(v_b), roundTiesToEven, 0);  /* mad.yaml:45 */
     uint64_t v_cut = (uint64_t)((uint64_t)(v_wide >> 29) << 29);  /* mad.yaml:46 */
     uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* mad.yaml:48 */
     uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 0);  /* mad.yaml:49 */
@@ -31,13 +31,11 @@ LANE(mad_sat_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint3
 }
 
 LANE(mad_ftz_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    uint32_t v_c_2 = flushed_f32(v_c);
+    uint32_t v_c_2 = flushed_f32(v_c);  /* modifiers.yaml:66 */
     _Bool v_condition = isZero_f32(v_c_2);  /* mad.yaml:40 */
     uint32_t v_product = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* mad.yaml:41 */
     uint32_t v_d = addition_f32(v_product, flushed_f32(v_c), roundTiesToEven, 1);  /* mad.yaml:42 */
-    uint64_t v_wide = multiplication_f64(convert_f64(number_f32(v_a_2), roundTiesToEven, 0), convert_f64(number_f32(v_b_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* mad.yaml:45 */
+    uint64_t v_wide = convert_f64(number_f32(flushed_f32(v_a)) * number_f32(flushed_f32(v_b)), roundTiesToEven, 1);  /* mad.yaml:45 */
     uint64_t v_cut = (uint64_t)((uint64_t)(v_wide >> 29) << 29);  /* mad.yaml:46 */
     uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* mad.yaml:48 */
     uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 1);  /* mad.yaml:49 */
@@ -46,13 +44,11 @@ LANE(mad_ftz_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint3
 }
 
 LANE(mad_ftz_sat_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    uint32_t v_c_2 = flushed_f32(v_c);
+    uint32_t v_c_2 = flushed_f32(v_c);  /* modifiers.yaml:66 */
     _Bool v_condition = isZero_f32(v_c_2);  /* mad.yaml:40 */
     uint32_t v_product = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* mad.yaml:41 */
     uint32_t v_d = addition_f32(v_product, flushed_f32(v_c), roundTiesToEven, 1);  /* mad.yaml:42 */
-    uint64_t v_wide = multiplication_f64(convert_f64(number_f32(v_a_2), roundTiesToEven, 0), convert_f64(number_f32(v_b_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* mad.yaml:45 */
+    uint64_t v_wide = convert_f64(number_f32(flushed_f32(v_a)) * number_f32(flushed_f32(v_b)), roundTiesToEven, 1);  /* mad.yaml:45 */
     uint64_t v_cut = (uint64_t)((uint64_t)(v_wide >> 29) << 29);  /* mad.yaml:46 */
     uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* mad.yaml:48 */
     uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 1);  /* mad.yaml:49 */

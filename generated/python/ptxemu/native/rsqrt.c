@@ -22,7 +22,7 @@ LANE(rsqrt_approx_f32_1_sm_50, uint32_t, roundTiesToEven, uint32_t v_a) {
     return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
 }
 
-LANE(rsqrt_approx_ftz_f32_1_sm_50, uint32_t, roundTiesToEven, uint32_t v_a) {
+LANE(rsqrt_approx_ftz_f32_1_sm_50, uint32_t, anyDirection, uint32_t v_a) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
     uint32_t v_d = unit_RSQ_sm_50(v_a_2);  /* rsqrt.yaml:51 */
     return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */

@@ -14,7 +14,7 @@ DECIDING(sin_approx_ftz_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     return sin_f32(flushed_f32(v_a), roundTiesToEven, 1, undecided);  /* sin.yaml:27 */
 }
 
-LANE(sin_approx_f32_1_sm_50, uint32_t, roundTiesToEven, uint32_t v_a) {
+LANE(sin_approx_f32_1_sm_50, uint32_t, anyDirection, uint32_t v_a) {
     uint32_t v_d = unit_RRO_SIN_sm_50(v_a);  /* sin.yaml:35 */
     return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
 }
@@ -26,7 +26,7 @@ LANE(sin_approx_f32_1_sm_70, uint32_t, roundTowardZero, uint32_t v_a) {
     return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
 }
 
-LANE(sin_approx_ftz_f32_1_sm_50, uint32_t, roundTiesToEven, uint32_t v_a) {
+LANE(sin_approx_ftz_f32_1_sm_50, uint32_t, anyDirection, uint32_t v_a) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
     uint32_t v_d = unit_RRO_SIN_sm_50(v_a_2);  /* sin.yaml:35 */
     return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */

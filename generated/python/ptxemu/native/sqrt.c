@@ -74,13 +74,13 @@ LANE(sqrt_approx_f32_1_sm_60, uint32_t, roundTiesToEven, uint32_t v_a) {
     return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
 }
 
-LANE(sqrt_approx_ftz_f32_1_sm_50, uint32_t, roundTiesToEven, uint32_t v_a) {
+LANE(sqrt_approx_ftz_f32_1_sm_50, uint32_t, anyDirection, uint32_t v_a) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
     uint32_t v_d = unit_RCP_sm_50(unit_RSQ_sm_50(v_a_2));  /* sqrt.yaml:47 */
     return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
 }
 
-LANE(sqrt_approx_ftz_f32_1_sm_60, uint32_t, roundTiesToEven, uint32_t v_a) {
+LANE(sqrt_approx_ftz_f32_1_sm_60, uint32_t, anyDirection, uint32_t v_a) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
     uint32_t v_d = unit_SQRT_sm_60(v_a_2);  /* sqrt.yaml:57 */
     return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */

@@ -1,4 +1,5 @@
-"""Made-up instructions whose operands and results have types of their own, some in formats unlike IEEE 754's."""
+"""Made-up instructions, in YAML alone, whose operands and results have types of their own, some in formats unlike IEEE
+754's."""
 
 from __future__ import annotations
 
@@ -34,11 +35,11 @@ TYPES = """\
 """
 # Opcode: syntax and semantics.
 INSTRUCTIONS = {
-    "setp": (
+    "compare": (
         [
-            "setp.{eq,lt,ltu}{.ftz}.{f32,f16,s32}  p{|q}, a, b",
-            "setp.{eq,lt,ltu}.f16x2  p0|p1, a, b",
-            "setp.{eq,lt,ltu}.f32  p{|q}, a, b, {!}c:pred",
+            "compare.{eq,lt,ltu}{.ftz}.{f32,f16,s32}  p{|q}, a, b",
+            "compare.{eq,lt,ltu}.f16x2  p0|p1, a, b",
+            "compare.{eq,lt,ltu}.f32  p{|q}, a, b, {!}c:pred",
         ],
         """\
 if type == s32:
@@ -51,23 +52,18 @@ if operands == 3:
     q = q and c
 """,
     ),
-    "cvt": (
+    "turn": (
         [
-            "cvt{.rnd}.{f16,f32,e4m3,e5m2,ue8m0,e3m2u,tf32}.{f16,f32,f64,e4m3,s32,u64}  d, a",
-            "cvt{.rnd}.{s8,s32,s64,u64}.{f32,f64,e4m3,s32,u64}  d, a",
-            "cvt{.rnd}{.relu}.{e4m3x2,f16x2}.f32  d, a1, a0",
-            "cvt{.rnd}.{e2m1x2,e3m2ux2,s2f6x2}.f32  d, a1, a0",
-            "cvt{.rnd}.f16x2.{e2m1x2,e3m2ux2,e4m3x2,s2f6x2}  d, a",
+            "turn{.rnd}.{f16,f32,e4m3,e5m2,ue8m0,e3m2u,tf32}.{f16,f32,f64,e4m3,s32,u64}  d, a",
+            "turn{.rnd}.{s8,s32,s64,u64}.{f32,f64,e4m3,s32,u64}  d, a",
+            "turn{.rnd}{.relu}.{e4m3x2,f16x2}.f32  d, a1, a0",
+            "turn{.rnd}.{e2m1x2,e3m2ux2,s2f6x2}.f32  d, a1, a0",
+            "turn{.rnd}.f16x2.{e2m1x2,e3m2ux2,e4m3x2,s2f6x2}  d, a",
         ],
         "d = convert(a, type)\n",
     ),
-    "fma": (
-        ["fma{.rnd}{.sat}.f32.{f16,bf16}  d, a, b, c:d"],
-        "d = fusedMultiplyAdd(convert(a, f32), convert(b, f32), c)\n",
-    ),
-    "selp": (["selp.{f32,e4m3,b32}  d, a, b, {!}c:pred"], "d = a if c else b\n"),
-    "slct": (["slct{.ftz}.f32.s32  d, a:d, b:d, c"], "d = a if not lessInteger(c, 0) else b\n"),
-    "add": (["add{.rnd}.{e4m3,e5m2,tf32,e4m3x2,e2m1x2}  d, a, b"], "d = a + b\n"),
+    "choose": (["choose.{f32,e4m3,b32}  d, a, b, {!}c:pred"], "d = a if c else b\n"),
+    "sum": (["sum{.rnd}.{e4m3,e5m2,tf32,e4m3x2,e2m1x2}  d, a, b"], "d = a + b\n"),
     "scale": (["scale.f16x2.f32  d, a:d, b"], "x = convert(a, f32) * b\nd = convert(x, f16)\n"),
     "flip": (["flip.{e3m2u,tf32}  d, a"], "d = float_of(~bits(a) ^ bits(a) << 1)\n"),
 }
@@ -88,7 +84,7 @@ def project(to: Path) -> Path:
     # Of all products, the emulator's.
     checked, errors = check(specification := read(to))
     assert not errors, errors
-    for product in ("emulator", "emulator-c", "emulator-units"):
+    for product in ("emulator", "emulator-units"):
         for name, made in products()[product](specification, checked, Templates(to)).items():
             (to / "generated" / name).parent.mkdir(parents=True, exist_ok=True)
             (to / "generated" / name).write_text(made, "utf-8")

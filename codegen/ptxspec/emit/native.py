@@ -1,30 +1,27 @@
-"""Programs -> the C of ptxemu's accelerator: one source per opcode, one function per different program.
+"""Programs -> the C of ptxemu's accelerator: one source per opcode, one function for each of the emulator's.
 
 A program that templates/runtime/native cannot compute is left out, and runs on NumPy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import mpmath  # type: ignore[import-untyped]
 
-from ...check.checking import Checked
-from ...model import BOOL, ROUNDINGS, FixedPoint, Format, Kind, Spec, number_in
-from ...semantics.exact.rounding import decode
-from ...semantics.functions import TABLE
-from ...semantics.program import Apply, Const, Program
-from ..fusing import FLUSH, PROPAGATE, is_usual, shorten
-from ..lowering import ELEMENTARY, Function, Lowering, Shared, applications, shared, source_of, written
-from ..registry import product
-from ..text import Files, Templates
+from ..model import BOOL, ROUNDINGS, FixedPoint, Format, Kind, Spec, number_in
+from ..semantics.exact.rounding import decode
+from ..semantics.functions import TABLE
+from ..semantics.program import Apply, Const, Program
 from . import units
+from .converting import SEVERAL, is_usual
+from .fusing import FLUSH, PROPAGATE, shorten
+from .lowering import ELEMENTARY, Function, Lowering, Shared, applications, source_of, written
+from .text import Files, Templates
 
 _FOLDER = "python/ptxemu/native"
-# What random bits decide stays with NumPy.
-WITHOUT_C = {"convertStochastic"}
 ANY = "any"
 
 
@@ -37,9 +34,8 @@ class CFunction(Function):
     undecided: bool
 
 
-@product("emulator-c")
-def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
-    """The files of generated/python/ptxemu/native."""
+def emit(spec: Spec, kernels: Mapping[str, Sequence[Shared]], templates: Templates) -> Files:
+    """The files of generated/python/ptxemu/native, for the functions that the emulator has of each opcode."""
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime/native").items()}
     formats = [f for f in spec.formats.values() if _has_c(number_in(f))]
     floats = [f for f in formats if isinstance(f, Format)]
@@ -54,13 +50,14 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     files[f"{_FOLDER}/turns.h"] = templates.render(
         "emulator/native/turns.h.j2", [], comment="/* {} */", turns=list(_turns())
     )
-    for c in checked:
-        functions = [_function(one) for one in shared(c).values() if not why_not(one.program)]
+    for opcode, every in kernels.items():
+        functions = [_function(one) for one in every if not why_not(one.program)]
         if functions:
-            files[f"{_FOLDER}/{c.instruction.opcode}.c"] = templates.render(
-                "emulator/native/opcode.c.j2", ["spec/types.yaml", "spec/modifiers.yaml", c.instruction.path],
-                comment="/* {} */", opcode=c.instruction.opcode, functions=functions,
-                has_units=any(a.model for one in shared(c).values() for a in applications(one.program)),
+            path = spec.instructions[opcode].path
+            files[f"{_FOLDER}/{opcode}.c"] = templates.render(
+                "emulator/native/opcode.c.j2", ["spec/types.yaml", "spec/modifiers.yaml", path],
+                comment="/* {} */", opcode=opcode, functions=functions,
+                has_units=any(a.model for one in every for a in applications(one.program)),
             )  # fmt: skip
     return files
 
@@ -81,8 +78,6 @@ def why_not(program: Program) -> str:
             return f"it has values of the kind '{kind}'"
     directions = set()
     for a in applications(program):
-        if a.function in WITHOUT_C:
-            return f"{a.function} is NumPy's alone"
         if a.model is not None and not units.has_c(a.model):
             return f"the unit {a.model.unit} is NumPy's alone"
         if TABLE[a.function].rounds:
@@ -109,9 +104,10 @@ def _has_c(kind: Kind) -> bool:
 
 
 def _direction(program: Program) -> str:
-    """The direction in which the processor must round for every operation of a program that has C."""
+    """The direction in which the processor must round for every operation of a program that has C; `anyDirection` where
+    it makes no difference."""
     wanted = {_steering(a) for a in applications(program) if TABLE[a.function].rounds} - {ANY}
-    return next(iter(wanted), None) or ROUNDINGS[0]
+    return next(iter(wanted), None) or "anyDirection"
 
 
 def _steering(t: Apply) -> str | None:
@@ -130,6 +126,11 @@ def _steering(t: Apply) -> str | None:
         return "roundTiesToEven"
     if t.function == "convert":
         return _converting(source, f, t.mode)
+    if t.function == "convertStochastic":
+        assert f.format is not None
+        # The last random bit has a place in binary32.
+        fits = f.format.fraction_bits + t.arguments[1].kind.width <= 23
+        return "roundTiesToEven" if fits and _single(source) and not _is_native(f) else None
     if t.mixed and not _has_mixed(t):
         return None
     if _is_native(f):
@@ -152,8 +153,18 @@ def _is_exact_product(t: Apply) -> bool:
 
 def _has_mixed(t: Apply) -> bool:
     """Are all operands numbers of binary32, and is the result one of it or of a narrower format?"""
-    known = t.function in ("addition", "subtraction", "multiplication", "fusedMultiplyAdd")
-    return known and all(_single(k) for k in (t.kind, *(a.kind for a in t.arguments)))
+    return t.function in SEVERAL and all(_single(k) for k in (t.kind, *(a.kind for a in t.arguments)))
+
+
+def _in_single(t: Apply) -> bool:
+    """Are products of these formats numbers of binary32, and sums between its ends, to be rounded to odd there?"""
+    formats = [a.kind.format for a in t.arguments]
+    if t.kind.width > 16 or t.mode != ROUNDINGS[0] or any(f is None or f.precision > 12 for f in formats):
+        return False
+    ends = [(f.emin - f.fraction_bits, f.emax + 1) for f in formats if f is not None]
+    factors = ends if t.function == "multiplication" else ends[:-1]
+    low = min(sum(least for least, _ in factors), ends[-1][0])
+    return low >= -149 and max(sum(most for _, most in factors), ends[-1][1]) < 127
 
 
 def _converting(source: Kind, f: Kind, mode: str) -> str | None:
@@ -248,9 +259,12 @@ class _Writer(Lowering):
             return self.converted(t, arguments[0])
         if t.model is not None:
             return f"unit_{t.model.identifier}({arguments[0]})"
-        if t.mixed:
+        if t.mixed or (t.function in SEVERAL and t.format is not None and not is_usual(t.format)):
             return self.mixed(t, arguments)
         name = t.format.name if t.format else _number(t.arguments[0].kind)
+        if t.function == "convertStochastic":
+            x, random = (a.kind for a in t.arguments)
+            return f"{t.function}_{name}(single_{_number(x)}({arguments[0]}), {arguments[1]}, {random.width})"
         if t.function == PROPAGATE:
             value, *operands = arguments
             for operand in reversed(operands):
@@ -267,23 +281,26 @@ class _Writer(Lowering):
         return f"{t.function}_{name}({', '.join(arguments)})"
 
     def mixed(self, t: Apply, arguments: list[str]) -> str:
-        """In binary32 after operands are numbers of it, else by way of binary64."""
+        """In binary32 after operands are numbers of it, or where it has their products and the ends of their sums;
+        else by way of binary64."""
         name, how = _number(t.kind), f"{t.mode}, {int(t.ftz)}"
-        if _is_native(t.kind):
+        if _is_native(t.kind) and t.kind.width == 32:
             widened = [
                 x if a.kind == t.kind else f"from_single_{name}(single_{_number(a.kind)}({x}), roundTiesToEven, 0)"
                 for a, x in zip(t.arguments, arguments, strict=True)
             ]
             return f"{t.function}_{name}({', '.join(widened)}, {how})"
-        x, y, *z = (f"number_{_number(a.kind)}({x})" for a, x in zip(t.arguments, arguments, strict=True))
-        match t.function:
-            case "multiplication":
-                return f"convert_{name}({x} * {y}, {how})"
-            case "fusedMultiplyAdd":
-                return f"sum_{name}({x} * {y}, {z[0]}, {how})"
-            case "subtraction":
-                return f"sum_{name}({x}, -{y}, {how})"
-        return f"sum_{name}({x}, {y}, {how})"
+        single = _in_single(t)
+        of = "single" if single else "number"
+        x, y, *z = (f"{of}_{_number(a.kind)}({x})" for a, x in zip(t.arguments, arguments, strict=True))
+        if t.function == "multiplication":
+            return f"{'from_single' if single else 'convert'}_{name}({x} * {y}, {how})"
+        pair = (f"{x} * {y}", *z) if z else (x, f"-{y}" if t.function == "subtraction" else y)
+        if t.kind.width == 64:
+            return f"convert_{name}({' + '.join(pair)}, {how})"
+        if single:
+            return f"from_single_{name}(float_sum_to_odd({', '.join(pair)}), {how})"
+        return f"sum_{name}({', '.join(pair)}, {how})"
 
     def converted(self, t: Apply, x: str) -> str:
         """By way of binary32 or binary64, whichever has all numbers of the source; integers of 64 bits and f64 rounded

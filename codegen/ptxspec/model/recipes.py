@@ -1,0 +1,83 @@
+"""Recipes: short PTX that does a variant's work where the variant is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..catalog import Requirement
+from ..diagnostics import Mark
+from ..grounds import Grounds
+from .code import Code
+from .instruction import Variant
+from .requirements import Selector
+
+# What may differ from the variant: no bit, the bits of NaN results, or no more than the variant's own bound allows.
+NOTHING_DIFFERS, NAN_BITS, WITHIN_BOUND = DIFFERENCES = ("nothing", "NaN bits", "within bound")
+
+
+@dataclass(frozen=True)
+class Written:
+    """A statement as an entry writes it: the spelling in notation, registers with `#` where a lane's number belongs.
+
+    `guard` is the predicate before it, with a `!` where that is negated; empty where there is none. Each operand is a
+    register or a constant, or several registers where it is a vector."""
+
+    guard: str
+    spelling: str
+    operands: tuple[tuple[str, ...], ...]
+    mark: Mark = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """An entry of `instead`. Where there is no recipe, `none` says why, and there are no statements."""
+
+    selector: Selector
+    statements: tuple[Written, ...]
+    differs: str
+    none: str
+    rests_on: Grounds
+    code: Code
+
+
+@dataclass(frozen=True)
+class Call:
+    """A statement of a recipe for one variant. `guard` is a predicate and the value that it must have. Registers stand
+    as they are written, with their `%`; what has none is a constant. Where it `unpacks`, the variant stands the other
+    way round: its sources are the results."""
+
+    variant: Variant
+    guard: tuple[str, bool] | None
+    results: tuple[str, ...]
+    arguments: tuple[str, ...]
+    text: str
+    unpacks: bool = False
+
+
+@dataclass(frozen=True)
+class Instead:
+    """What to write for one variant. `scratch` are the registers of its own, each with the type that declares it;
+    `requires` is what all of its statements need together."""
+
+    calls: tuple[Call, ...]
+    scratch: Mapping[str, str]
+    requires: Requirement
+    differs: str
+    recipe: Recipe | None = None
+
+    @property
+    def own_registers(self) -> list[str]:
+        """The declarations of its scratch registers."""
+        by_type: dict[str, list[str]] = {}
+        for name, type_ in self.scratch.items():
+            by_type.setdefault(type_, []).append(name)
+        return [f".reg .{type_} {', '.join(names)};" for type_, names in by_type.items()]
+
+    @property
+    def ptx(self) -> str:
+        """Ready to paste; with registers of its own it is a block, so that they are nobody else's."""
+        lines = [c.text for c in self.calls]
+        if not self.scratch:
+            return "\n".join(lines)
+        return "\n".join(["{", *(f"    {line}" for line in (*self.own_registers, *lines)), "}"])

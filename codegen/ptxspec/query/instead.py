@@ -1,0 +1,88 @@
+"""What to write where a variant is missing, as the database has it: recipes, or why there is none."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..catalog import Requirement
+from .database import Database, Variant
+
+# So many statements a message of one line may hold.
+_SHORT = 4
+
+
+class Offer(NamedTuple):
+    """A recipe for a variant. `ptx` has %d, %a, %b and %c for its operands; `cuda` is that as inline assembly, empty
+    where operands are predicates; `differs` is what may differ from the variant, "NaN bits" or "within bound", or
+    empty; it `works` on the target and the PTX version that were asked about."""
+
+    ptx: str
+    cuda: str
+    requires: Requirement
+    differs: str
+    works: bool
+
+    @property
+    def statements(self) -> int:
+        return sum(line.endswith(";") and ".reg" not in line for line in self.ptx.split("\n"))
+
+    @property
+    def difference(self) -> str:
+        """What differs, in words."""
+        words = {
+            "": "bit for bit",
+            "NaN bits": "but for the bits of a NaN",
+            "within bound": "within the variant's bound",
+        }
+        return words[self.differs]
+
+    @property
+    def line(self) -> str:
+        """The recipe in one line."""
+        return " ".join(self.ptx.split())
+
+
+def offers(db: Database, v: Variant, target: str | None, ptx: str | None) -> tuple[Offer, ...]:
+    """The recipes for a variant, those first that work there."""
+    found = db.opcodes[v.opcode].data.get("instead", {}).get(f"{v.spelling} {v.operands}", ())
+    every = []
+    for text, cuda, place, differs in found:
+        requires = db.requirements[place]
+        works = db.catalog.takes(requires, target, ptx) and db.catalog.knows(target, ptx)
+        every.append(Offer(text, cuda, requires, differs, works))
+    return tuple(sorted(every, key=lambda o: not o.works))
+
+
+def why_none(db: Database, v: Variant) -> str:
+    """Why there is no recipe, or none that works everywhere."""
+    reasons = db.opcodes[v.opcode].data.get("none", ())
+    return " ".join(reasons[i][0] for i in db.known_of(v).get("none", ()))
+
+
+def as_json(db: Database, offer: Offer) -> dict[str, Any]:
+    return {
+        "ptx": offer.ptx,
+        "cuda": offer.cuda or None,
+        "from": floor(db, offer.requires),
+        "differs": offer.differs or None,
+    }
+
+
+def floor(db: Database, r: Requirement) -> dict[str, str]:
+    """The first target and the first PTX version that take all of a recipe."""
+    return {"target": r.target, "ptx": db.catalog.first_version(r)}
+
+
+def told(db: Database, v: Variant, target: str | None, ptx: str | None) -> str:
+    """In a line: a recipe that works there, else why there is none, else from where on one works."""
+    best = next(iter(offers(db, v, target, ptx)), None)
+    reason = why_none(db, v)
+    if best is None or (not best.works and reason):
+        return reason[:1].lower() + reason[1:].rstrip(".")
+    asked = "".join([f" --target {target}" if target else "", f" --ptx {ptx}" if ptx else ""])
+    shown = f"the {best.statements} statements of `ptxspec query {v.spelling}{asked}`"
+    if best.statements <= _SHORT:
+        shown = best.line
+    differs = f", {best.difference}" if best.differs else ""
+    start = "instead: " if best.works else f"from {db.catalog.text(best.requires).replace(', ', ' and ')} on, instead: "
+    return f"{start}{shown}{differs}"

@@ -1,0 +1,94 @@
+"""The key `instead` of an instruction file: what to write where variants are missing.
+
+A recipe is PTX, one statement after another. `%d` and the names of the sources are the variant's operands, all other
+registers the recipe's own. Its spellings are in a notation that the variant's names fill (recipes/spellings.py).
+`%a0` is a register like any other; a statement with `#` in it stands for one for each lane, with the lane's number
+there: `max.f32 %d#, %a#, %b#;`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ..diagnostics import Diagnostic
+from ..grounds import Grounds
+from ..model import NAN_BITS, Code, Recipe, Selector, Written
+from .context import Context, words
+from .positioned import Document, Where
+
+_STATEMENT = re.compile(
+    r"\s*(?:@(?P<guard>!?%\w+#?)\s+)?(?P<spelling>[a-z][^\s;]*)\s+(?P<operands>[^;]*[^;\s])\s*;(?P<rest>.*)"
+)
+_OPERAND = re.compile(r"!?%\w+#?|\w[\w.]*")
+_EXAMPLE = "write a statement on each line, as in fma.rn.f32 %d, %a, %t, %b;"
+
+
+def read_recipes(
+    doc: Document,
+    context: Context,
+    entries: Sequence[dict[str, Any]],
+    selector: Callable[[Where, dict[str, Any]], Selector],
+    grounds: Callable[[Where, dict[str, Any]], Grounds],
+) -> tuple[Recipe, ...]:
+    found = []
+    for i, entry in enumerate(entries):
+        at: Where = ("instead", i)
+        key = "none" if "none" in entry else "ptx"
+        for other in ("ptx", "differs"):
+            if key == "none" and other in entry:
+                message = f"'none' says why there is no recipe, and '{other}' belongs to one"
+                context.errors.append(doc.error((*at, other), message, "remove one of the two", key=True))
+        code = Code(entry[key], doc.name, doc.blocks.get((*at, key)) or doc.marks[(*at, key)], doc.lines)
+        if key == "ptx" and (*at, key) not in doc.blocks:
+            context.errors.append(
+                doc.error((*at, key), "a recipe is one line or a literal block", "write `|` after it")
+            )
+            continue
+        found.append(
+            Recipe(
+                selector=selector(at, entry),
+                statements=tuple(_statements(code, context.errors)) if key == "ptx" else (),
+                differs=entry.get("differs", NAN_BITS),
+                none=words(entry.get("none", "")),
+                rests_on=grounds(at, entry),
+                code=code,
+            )
+        )
+    return tuple(found)
+
+
+def _statements(code: Code, errors: list[Diagnostic]) -> Iterator[Written]:
+    for number, line in enumerate(code.text.split("\n"), 1):
+        if not line.strip():
+            continue
+        start = len(line) - len(line.lstrip())
+        whole = code.mark(number, start, len(line.strip()))
+        match = _STATEMENT.fullmatch(line)
+        if match is None:
+            errors.append(code.error(whole, f"'{line.strip()}' is no statement", _EXAMPLE))
+            continue
+        if match["rest"].strip():
+            mark = code.mark(number, match.start("rest"), len(match["rest"]))
+            errors.append(code.error(mark, "something stands behind the statement", _EXAMPLE))
+            continue
+        operands = []
+        for at, text in _parts(match["operands"]):
+            names = [n.strip() for n in text[1:-1].split(",")] if text[:1] == "{" and text[-1:] == "}" else [text]
+            if not all(map(_OPERAND.fullmatch, names)):
+                mark = code.mark(number, match.start("operands") + at, max(1, len(text)))
+                help = "write a register as %a, registers of one's own as %t, constants as 0x7fff or 0f3F800000"
+                errors.append(code.error(mark, f"'{text}' is no operand", help))
+            operands.append(tuple(names))
+        yield Written(match["guard"] or "", match["spelling"], tuple(operands), whole)
+
+
+def _parts(text: str) -> Iterator[tuple[int, str]]:
+    """The operands between the commas, each with its place; commas within braces part nothing."""
+    depth, begin = 0, 0
+    for i, c in enumerate(f"{text},"):
+        depth += (c == "{") - (c == "}")
+        if c == "," and depth == 0:
+            part = text[begin:i]
+            yield begin + len(part) - len(part.lstrip()), part.strip()
+            begin = i + 1

@@ -1,0 +1,187 @@
+"""Recipes against their variants: both are run by the exact back end on the same operands.
+
+What is compared is every bit of the result, or what the recipe leaves of it. `validate` takes special values and some
+at random; the tests take many more, with the emulator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..diagnostics import Diagnostic
+from ..evaluate import lanes_of, registers_of
+from ..literals import describe
+from ..model import NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Call, Instead, Operand, Spec, Variant
+from ..semantics.compile import Compiler
+from ..semantics.exact.evaluate import run
+from ..semantics.program import Program
+from .linking import constant
+from .operands import operand_sets
+
+# Sets of operands that validate takes for a recipe beside the special ones.
+_FEW = 12
+
+
+class Counterexample(NamedTuple):
+    """Operands of which the recipe makes something else, with what it and the variant make of them."""
+
+    operands: tuple[int, ...]
+    recipe: tuple[int, ...]
+    variant: tuple[int, ...]
+
+
+@dataclass
+class Prover:
+    """Runs variants and recipes. Recipes that do the same with the same programs are run once."""
+
+    spec: Spec
+    compiler: Compiler
+
+    def __post_init__(self) -> None:
+        self._proved: set[object] = set()
+        self._programs: dict[Variant, Program] = {}
+        self._results: dict[tuple[Variant, tuple[int, ...]], tuple[int, ...]] = {}
+        self._known_constants: dict[int, dict[str, int]] = {}
+
+    def check(self) -> list[Diagnostic]:
+        """What is wrong with the specification's recipes."""
+        errors = []
+        for variant, every in self.spec.instead.items():
+            for instead in every:
+                recipe = instead.recipe
+                # What stands for another spelling is that by its meaning.
+                if recipe is None or self._is_known(variant, instead):
+                    continue
+                wrong = self.counterexample(variant, instead)
+                if wrong is not None:
+                    errors.append(recipe.code.error(recipe.code.start, *_told(variant, instead, wrong)))
+        return errors
+
+    def counterexample(self, variant: Variant, instead: Instead) -> Counterexample | None:
+        """The first of some operands on which the two differ by more than the recipe says."""
+        for operands in operand_sets(variant, _FEW):
+            expected = self.run_variant(variant, operands)
+            found = self.run_recipe(variant, instead, operands)
+            if not _agrees(variant.result, instead.differs, found, expected):
+                return Counterexample(operands, found, expected)
+        return None
+
+    def run_variant(self, variant: Variant, operands: Sequence[int]) -> tuple[int, ...]:
+        """The registers of a variant's result, for the registers of its sources; the same is asked for by many
+        recipes."""
+        key = variant, tuple(operands)
+        found = self._results.get(key)
+        if found is None:
+            found = self._results[key] = self._run(variant, key[1])
+        return found
+
+    def run_recipe(self, variant: Variant, instead: Instead, operands: Sequence[int]) -> tuple[int, ...]:
+        places = (f"%{place}" for s in variant.sources for place in s.places)
+        values = dict(zip(places, operands, strict=True)) | self._constants(instead)
+        for call in instead.calls:
+            if call.guard is not None and bool(values[call.guard[0]]) != call.guard[1]:
+                continue
+            arguments = [values[name] for name in call.arguments]
+            results = _unpacked(call, arguments[0]) if call.unpacks else self.run_variant(call.variant, arguments)
+            for name, result in zip(call.results, results, strict=True):
+                # A predicate may be read negated.
+                values[name], values[f"!{name}"] = result, 1 - result
+        return tuple(values[f"%{place}"] for place in variant.result.places)
+
+    def _constants(self, instead: Instead) -> dict[str, int]:
+        """The values of a recipe's constants, by how they are written."""
+        found = self._known_constants.get(id(instead))
+        if found is None:
+            found = self._known_constants[id(instead)] = {
+                name: constant(name, o) or 0
+                for call in instead.calls
+                for name, o in zip(call.arguments, (s for s in call.variant.sources for _ in s.places), strict=False)
+                if name[0] not in "%!"
+            }
+        return found
+
+    def program(self, variant: Variant) -> Program:
+        """What a variant does on the newest target that has it."""
+        found = self._programs.get(variant)
+        if found is None:
+            found = self._programs[variant] = self._program(variant)
+        return found
+
+    def _program(self, variant: Variant) -> Program:
+        programs = self.compiler.programs(self.spec.instructions[variant.opcode], variant)
+        if len(programs) == 1:
+            return programs[None]
+        here = [t for t in self.spec.targets if self.spec.catalog.takes(variant.requires, t)]
+        return programs.get(here[-1], programs[None])
+
+    def _run(self, variant: Variant, registers: tuple[int, ...]) -> tuple[int, ...]:
+        program = self.program(variant)
+        every = (variant.result, *variant.sources)
+        if all(o.lanes == 1 and not o.registers and not o.lane_bits and not o.type.shift for o in every):
+            return run(program, registers)[:1]
+        left = iter(registers)
+        columns = [lanes_of(s, [next(left) for _ in s.places], variant.lanes) for s in variant.sources]
+        lanes = [run(program, [column[lane] for column in columns])[0] for lane in range(variant.lanes)]
+        return tuple(registers_of(variant.result, lanes))
+
+    def _is_known(self, variant: Variant, instead: Instead) -> bool:
+        """Whether the same programs in the same order were compared already, with whatever lanes."""
+        numbers: dict[str, int] = {}
+
+        def place(name: str) -> object:
+            return numbers.setdefault(name, len(numbers)) if name.startswith("%") else name
+
+        calls = tuple(
+            (
+                id(self.program(c.variant)),
+                c.guard and (place(c.guard[0]), c.guard[1]),
+                tuple(map(place, c.arguments)),
+                tuple(map(place, c.results)),
+                c.variant.lanes,
+                c.variant.result.type,
+            )
+            for c in instead.calls
+        )
+        places = tuple(place(f"%{p}") for o in (variant.result, *variant.sources) for p in o.places)
+        key = (id(self.program(variant)), variant.lanes, calls, places, instead.differs)
+        known = key in self._proved
+        self._proved.add(key)
+        return known
+
+
+def _agrees(result: Operand, differs: str, found: Sequence[int], expected: Sequence[int]) -> bool:
+    """Whether no more differs than a recipe says. Inside of a bound, where each statement is rounded correctly, is what
+    is next to the correctly rounded result; the tests let each statement err as far as it may."""
+    lanes = [[x for r in registers for x in result.type.unpack(r)] for registers in (found, expected)]
+    f = result.kind.format
+    for x, y in zip(*lanes, strict=True):
+        if x == y or (f is not None and differs != NOTHING_DIFFERS and f.is_nan(x) and f.is_nan(y)):
+            continue
+        if f is None or differs != WITHIN_BOUND or f.is_nan(x) or f.is_nan(y) or abs(x - y) > 1:
+            return False
+    return True
+
+
+def _unpacked(call: Call, register: int) -> list[int]:
+    """The registers that a statement takes one apart into, the lowest first."""
+    found = []
+    for width in (s.type.width for s in call.variant.sources for _ in s.places):
+        found.append(register & ((1 << width) - 1))
+        register >>= width
+    return found
+
+
+def _told(variant: Variant, instead: Instead, wrong: Counterexample) -> tuple[str, str]:
+    given = "; ".join(
+        f"{place} = {_lanes(x, s)}"
+        for (s, place), x in zip(((s, p) for s in variant.sources for p in s.places), wrong.operands, strict=True)
+    )
+    made, expected = (", ".join(_lanes(x, variant.result) for x in found) for found in (wrong.recipe, wrong.variant))
+    message = f"the recipe does not do what {variant.spelling} does: of {given} it makes {made}, not {expected}"
+    only = {NAN_BITS: "only the bits of a NaN may differ"}.get(instead.differs, "every bit must be the same")
+    return message, f"{only}: mend the recipe, or narrow it with `for:`"
+
+
+def _lanes(register: int, operand: Operand) -> str:
+    return " | ".join(describe(x, operand.type.kind) for x in operand.type.unpack(register))

@@ -1,0 +1,340 @@
+"""Recipes: wherever a variant is missing there is one or a reason, and whoever pastes it gets what the variant does."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import ptxemu
+import pytest
+from helpers.sizes import each_size, spread
+from numpy.typing import NDArray
+from ptxspec import Database
+from ptxspec.check.accuracy import parse_bound
+from ptxspec.gpu.bounds import Judge
+from ptxspec.model import NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Call, Instead, Spec, Type, Variant
+from ptxspec.ptxas import verify
+from ptxspec.ptxas.asking import judge
+from ptxspec.recipes.inline import inline_assembly
+from ptxspec.recipes.linking import declared, why_none
+from ptxspec.recipes.operands import near, specials
+
+OPCODES = (
+    "abs", "add", "copysign", "cos", "div", "ex2", "fma", "lg2", "mad", "max", "min", "mul", "neg", "rcp", "rsqrt",
+    "sin", "sqrt", "sub", "tanh", "testp",
+)  # fmt: skip
+# The oldest target that ptxas 13.5 assembles for.
+OLDEST = "sm_75"
+Bits = NDArray[Any]
+
+
+def every_recipe(spec: Spec) -> list[tuple[Variant, Instead]]:
+    return [(v, x) for v, offered in spec.instead.items() for x in offered]
+
+
+def targets(spec: Spec) -> list[str]:
+    return [t.name for t in spec.targets.values() if t.order >= spec.targets[OLDEST].order]
+
+
+def test_where_a_variant_is_missing_there_is_a_recipe_or_a_reason(spec: Spec) -> None:
+    catalog = spec.catalog
+    pairs = [(t, p) for t in targets(spec) for p in spec.versions if catalog.knows(t, p)]
+    # Thousands of variants need the same.
+    found: dict[Any, Variant] = {}
+    for opcode in OPCODES:
+        instruction = spec.instructions[opcode]
+        for v in instruction.variants:
+            offered = frozenset(x.requires for x in spec.instead.get(v, ()))
+            found.setdefault((v.requires, offered, bool(why_none(instruction, v))), v)
+    silent = [
+        (str(v), pair)
+        for (needs, offered, reason), v in found.items()
+        for pair in pairs
+        if not (reason or catalog.takes(needs, *pair) or any(catalog.takes(r, *pair) for r in offered))
+    ]
+    assert not silent
+
+
+def test_recipes_are_of_what_may_be_advised(spec: Spec) -> None:
+    for v, instead in every_recipe(spec):
+        for call in instead.calls:
+            assert spec.instructions[call.variant.opcode].is_advisable(call.variant), (str(v), call.text)
+        assert instead.differs != WITHIN_BOUND or v.claim == "bounded"
+
+
+def test_ptxas_takes_every_recipe_from_its_floor_on(spec: Spec, ptxas: Path) -> None:
+    wrong, count = verify.recipes(spec, ptxas)
+    assert not wrong and count > 250
+
+
+# What they compute
+
+
+def emulated(spec: Spec, v: Variant) -> Any:
+    """The variant as the newest target that has it runs it."""
+    here = [t for t in spec.targets if spec.catalog.takes(v.requires, t)]
+    return ptxemu.compile(v.spelling, v.operands, here[-1] if v.means or v.requires.within else None)
+
+
+def bits(x: Bits) -> Bits:
+    return x.view(f"u{x.itemsize}")
+
+
+def run_both(spec: Spec, v: Variant, instead: Instead, operands: list[Bits]) -> tuple[Bits, Bits]:
+    recipe = ptxemu.function(instead.ptx, results=v.result.places)
+    places = [place for s in v.sources for place in s.places]
+    return bits(recipe(**dict(zip(places, operands, strict=True)))), bits(emulated(spec, v)(*operands))
+
+
+def wrong(v: Variant, instead: Instead, operands: list[Bits], found: Bits, wanted: Bits) -> list[str]:
+    """The operands of which a recipe makes what it may not."""
+    bad = found != wanted
+    f = v.result.kind.format
+    if instead.differs != NOTHING_DIFFERS and f is not None:
+        # Each lane may be another NaN, and nothing else.
+        both = np.ones(found.shape, np.bool_)
+        for lane in range(v.result.type.lanes):
+            at = lane * v.result.type.lane_width
+            x, y = (p.astype(np.uint64) >> np.uint64(at) & np.uint64((1 << f.width) - 1) for p in (found, wanted))
+            magnitude = np.uint64(f.magnitudes - 1)
+            nans = (x & magnitude >= f.first_nan) & (y & magnitude >= f.first_nan)
+            next_to = (x.astype(np.int64) - y.astype(np.int64)).__abs__() <= 1
+            both &= (x == y) | nans | (next_to if instead.differs == WITHIN_BOUND else np.False_)
+        bad &= ~both
+    return [
+        f"{v}: {[hex(int(o[i])) for o in operands]} -> {int(found[i]):#x}, not {int(wanted[i]):#x}"
+        for i in np.flatnonzero(bad)[:3]
+    ]
+
+
+def dtype(t: Type) -> str:
+    return f"u{t.width // 8}"
+
+
+def special_operands(v: Variant, count: int) -> list[Bits]:
+    """Special values in all combinations, or so many of these; each lane has another one."""
+    registers = [s.type for s in v.sources for _ in s.places]
+    columns = [np.array(specials(t.kind), np.uint64) for t in registers]
+    size = int(np.prod([len(c) for c in columns]))
+    places = np.arange(size) if size <= count else np.random.default_rng(3).integers(0, size, count)
+    found = []
+    for t, column in zip(registers, columns, strict=True):
+        whole = np.zeros(len(places), np.uint64)
+        for lane in range(t.lanes):
+            whole |= np.roll(column[places % len(column)], 7 * lane) << np.uint64(lane * t.lane_width)
+        found.append(whole.astype(dtype(t)))
+        places = places // len(column)
+    return found
+
+
+def random_operands(v: Variant, count: int) -> list[Bits]:
+    """Half of them any bits, half such as meet in a sum."""
+    rng, registers = np.random.default_rng(4), [s.type for s in v.sources for _ in s.places]
+    r = random.Random(5)
+    close = [tuple(near(registers, r)) for _ in range(min(count // 2, 2_000))]
+    found = []
+    for i, t in enumerate(registers):
+        whole = rng.integers(0, 1 << t.width, count, np.uint64) if t.width < 64 else rng.bytes(8 * count)
+        any_bits = np.frombuffer(whole, np.uint64) if isinstance(whole, bytes) else whole
+        found.append(np.concatenate([any_bits, np.array([c[i] for c in close], np.uint64)]).astype(dtype(t)))
+    return found
+
+
+@each_size
+def test_a_recipe_makes_what_its_variant_makes(spec: Spec, whole: bool) -> None:
+    """Of every combination of special values, or of so many, and of random operands: a million with the sweeps."""
+    found, every = [], every_recipe(spec)
+    for v, instead in every if whole else spread(every, 80):
+        for operands in (special_operands(v, 60_000 if whole else 300), random_operands(v, 10**6 if whole else 300)):
+            found += wrong(v, instead, operands, *run_both(spec, v, instead, operands))
+    assert not found
+
+
+def narrow(spec: Spec) -> Iterator[tuple[Variant, Instead]]:
+    """The recipes for at most two operands of 16 bits, those that are the same but for names once."""
+    seen = set()
+    for v, instead in every_recipe(spec):
+        registers = [s.type.width for s in v.sources for _ in s.places]
+        key = instead.ptx, v.type_names
+        if max(registers) == 16 and len(registers) <= 2 and key not in seen:
+            seen.add(key)
+            yield v, instead
+
+
+@pytest.mark.exhaustive
+def test_recipes_of_16_bits_are_right_for_all_operands(spec: Spec) -> None:
+    """Of two, all of the first with special values and every so many of the second: PTXSPEC_ALL_PAIRS=1 takes all, an
+    hour of computing."""
+    values = np.arange(1 << 16, dtype=np.uint16)
+    for v, instead in narrow(spec):
+        if v.operands == 1:
+            assert not wrong(v, instead, [values], *run_both(spec, v, instead, [values]))
+            continue
+        others = (
+            values if os.environ.get("PTXSPEC_ALL_PAIRS") else np.union1d(specials(v.sources[1].kind), values[::331])
+        )
+        for part in np.array_split(others.astype(np.uint16), -(-others.size // 64)):
+            operands = [np.tile(values, part.size), np.repeat(part, values.size)]
+            assert not wrong(v, instead, operands, *run_both(spec, v, instead, operands))
+
+
+@each_size
+def test_a_recipe_stays_inside_of_the_bound_however_much_its_statements_err(spec: Spec, whole: bool) -> None:
+    """Each approximate statement errs as far as its own bound lets it, up and down, on every operand of 16 bits."""
+    values = np.arange(0, 1 << 16, 1 if whole else 7, dtype=np.uint16)
+    judged = 0
+    for v, instead in every_recipe(spec):
+        if instead.differs == WITHIN_BOUND and v.lanes == 1:
+            (call,) = [c for c in instead.calls if c.variant.claim == "bounded"]
+            assert not outside(spec, v, call.variant, values, *split(instead, call)), str(v)
+            judged += 1
+    assert judged >= 5
+
+
+def test_an_error_outside_of_the_bound_is_seen(spec: Spec) -> None:
+    v, approximate = (by_spelling(spec, s) for s in ("tanh.approx.f16", "tanh.approx.f32"))
+    values = np.arange(0, 1 << 16, 7, dtype=np.uint16)
+    before, after = ptxemu.function("cvt.f32.f16 x, a;"), ptxemu.function("cvt.rn.f16.f32 d, t;")
+    assert outside(spec, v, approximate, values, before, after)
+
+
+def by_spelling(spec: Spec, spelling: str) -> Variant:
+    return next(v for v in spec.instructions[spelling.partition(".")[0]].variants if v.spelling == spelling)
+
+
+def outside(spec: Spec, v: Variant, approximate: Variant, values: Bits, before: Any, after: Any) -> list[int]:
+    """The operands of which the error is larger than the variant's bound, where the approximate statement between the
+    two functions errs as far as it may."""
+    found: list[int] = []
+    x = bits(before(values))
+    exact = ptxemu.compile(approximate.spelling)(x).view(np.float32)
+    wanted = bits(emulated(spec, v)(values))
+    for sign in (-1, 1):
+        got = bits(after(farthest(spec, approximate, x.view(np.float32), exact, sign).view(np.uint32)))
+        other = got != wanted
+        finding = Judge(spec, spec.instructions[v.opcode], v, None).judge([values[other]], got[other], wanted[other])
+        found += values[other][finding.outside | finding.open].tolist()
+    return found
+
+
+def split(instead: Instead, at: Call) -> tuple[Any, Any]:
+    """Functions of the statements up to what an approximate one reads, and of those that follow it."""
+    place = instead.calls.index(at)
+    declared_ = " ".join(instead.own_registers)
+    texts = [" ".join(c.text for c in calls) for calls in (instead.calls[:place], instead.calls[place + 1 :])]
+    names = at.arguments[0].lstrip("%"), "d"
+    before, after = (ptxemu.function(f"{declared_} {text}", results=[n]) for text, n in zip(texts, names, strict=True))
+    return before, after
+
+
+def farthest(spec: Spec, v: Variant, x: NDArray[Any], exact: NDArray[Any], sign: int) -> NDArray[Any]:
+    """Results of single precision as far from the exact ones as the manual's bound lets them be. Those of zeros,
+    infinities and NaNs are fixed by corner cases."""
+    (rule,) = [a for a in spec.instructions[v.opcode].accuracy if a.selector.matches(v)]
+    wide = exact.astype(np.float64)
+    with np.errstate(all="ignore"):
+        if rule.kind.startswith("ulp"):
+            off = wide + sign * float(parse_bound(rule.bound)) * np.abs(np.spacing(exact)).astype(np.float64)
+        else:
+            off = wide * (1 + sign * float(parse_bound(rule.bound)))
+        moved = off.astype(np.float32)
+    return np.where(np.isfinite(x) & (x != 0) & np.isfinite(exact) & (exact != 0), moved, exact)
+
+
+# Following advice
+
+
+@each_size
+def test_whoever_follows_advice_blindly_gets_what_the_variant_does(
+    spec: Spec, db: Database, ptxas: Path, whole: bool
+) -> None:
+    """Of random variants, targets and PTX versions: what query says to write there assembles there, and computes it."""
+    r = random.Random(15)
+    variants = {v.key: v for opcode in OPCODES for v in spec.instructions[opcode].variants if v in spec.instead}
+    followed = 0
+    pasted: dict[tuple[str, str], list[str]] = {}
+    while followed < (2_000 if whole else 40):
+        v, target = r.choice(list(variants.values())), r.choice(targets(spec))
+        ptx = r.choice([p for p in spec.versions if spec.catalog.knows(target, p)])
+        verdict = db.query(v.spelling, v.operands, target, ptx)
+        answers = verdict.as_json(db)["instead"]
+        assert verdict.available or answers or verdict.no_recipe, (str(v), target, ptx)
+        if verdict.available:
+            assert not answers
+            continue
+        for answer in answers:
+            operands = [f".reg .{declared(o)} %{p};" for o in (v.result, *v.sources) for p in o.places]
+            text = " ".join(answer["ptx"].split())
+            body = text[1:-1].strip() if text.startswith("{") else text
+            pasted.setdefault((target, ptx), []).append(" ".join(["{", *operands, body, "}"]))
+            (instead,) = [x for x in spec.instead[v] if x.ptx == answer["ptx"]]
+            assert (answer["differs"] or NOTHING_DIFFERS) == instead.differs
+            chosen = random_operands(v, 50)
+            assert not wrong(v, instead, chosen, *run_both(spec, v, instead, chosen))
+        followed += bool(answers)
+    for pair, blocks in pasted.items():
+        assert not any(judge(ptxas, blocks, *pair)), pair
+
+
+def test_what_does_not_work_there_is_told_apart(db: Database) -> None:
+    verdict = db.query("add.bf16", target="sm_75").as_json(db)
+    assert [i["from"]["target"] for i in verdict["instead"]] == ["sm_20"]
+    assert [i["from"] for i in verdict["instead_elsewhere"]] == [{"target": "sm_80", "ptx": "7.0"}]
+    verdict = db.query("tanh.approx.bf16", target="sm_75", ptx="6.4").as_json(db)
+    assert not verdict["instead"] and len(verdict["instead_elsewhere"]) == 2 and verdict["no_recipe"]
+
+
+@pytest.mark.parametrize(
+    ("spelling", "target", "statements"),
+    [
+        ("add.bf16", "sm_80", ["mov.b16 %t, 0x3f80;", "fma.rn.bf16 %d, %a, %t, %b;"]),
+        ("sub.rn.bf16", "sm_80", ["mov.b16 %t, 0xbf80;", "fma.rn.bf16 %d, %b, %t, %a;"]),
+        ("mul.bf16x2", "sm_80", ["mov.b32 %t, 0x80008000;", "fma.rn.bf16x2 %d, %a, %b, %t;"]),
+        ("neg.bf16", "sm_75", ["xor.b16 %d, %a, 0x8000;"]),
+        ("max.ftz.f32", "sm_90", ["max.ftz.f32 %t, %a, %b;", "max.ftz.f32 %d, %t, %c;"]),
+        ("sin.f32", "sm_90", ["sin.approx.ftz.f32 %d, %a;"]),
+    ],
+)
+def test_the_best_recipe_stands_first(db: Database, spelling: str, target: str, statements: list[str]) -> None:
+    verdict = db.query(spelling, 3 if spelling == "max.ftz.f32" else None, target=target)
+    lines = [line.strip() for line in verdict.instead[0].ptx.splitlines()]
+    assert [line for line in lines if line not in "{}" and not line.startswith(".reg")] == statements
+
+
+def test_nan_bits_is_said_where_they_differ(spec: Spec) -> None:
+    """A recipe that says that NaNs may differ has some that do."""
+    for v, instead in every_recipe(spec):
+        if instead.differs == NAN_BITS:
+            operands = special_operands(v, 2_000)
+            found, wanted = run_both(spec, v, instead, operands)
+            assert (found != wanted).any(), str(v)
+
+
+C_TYPES = {"h": "unsigned short", "r": "unsigned", "l": "unsigned long long", "f": "float", "d": "double"}
+
+
+@pytest.mark.exhaustive
+def test_nvcc_takes_every_recipe_as_inline_assembly(spec: Spec, nvcc: Path, tmp_path: Path) -> None:
+    functions: dict[str, str] = {}
+    for v, instead in every_recipe(spec):
+        asm = inline_assembly(v, instead)
+        if spec.catalog.takes(instead.requires, "sm_80", spec.catalog.newest_version):
+            letters = [(place, C_TYPES[s.type.constraint]) for s in v.sources for place in s.places]
+            result = C_TYPES[v.result.type.constraint]
+            parameters = ", ".join(f"{type_} {name}" for name, type_ in letters)
+            names = ", ".join(name for name, _ in letters)
+            functions[asm] = (
+                f"static __device__ {result} NAME({parameters}) {{ {result} d; {asm} return d; }}\n"
+                f"__global__ void NAME_({parameters}, {result} *out) {{ *out = NAME({names}); }}"
+            )
+    text = "\n".join(f.replace("NAME", f"f{i}") for i, f in enumerate(functions.values()))
+    (tmp_path / "all.cu").write_text(text)
+    command = [str(nvcc), "-arch=sm_80", "-cubin", "-o", str(tmp_path / "all.cubin"), str(tmp_path / "all.cu")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[:2000]
+    assert len(functions) > 200
