@@ -6,7 +6,7 @@ from .formats import (
 )
 from .unit import Unit
 
-# RCP on sm_50 to sm_75: 4303355904 results of , driver , all equal.
+# RCP on sm_50 to sm_75: 4303355904 results of the published model ptx-math, all equal.
 RCP_sm_50 = Unit(
     format=f32,
     kind="significand",
@@ -165,7 +165,7 @@ RCP_sm_50 = Unit(
     ),
 )
 
-# RSQ on sm_50 to sm_75: 4311744512 results of , driver , all equal.
+# RSQ on sm_50 to sm_75: 4311744512 results of the published model ptx-math, all equal.
 RSQ_sm_50 = Unit(
     format=f32,
     kind="significand",
@@ -326,7 +326,7 @@ RSQ_sm_50 = Unit(
     ),
 )
 
-# SQRT on sm_60 to sm_75: 4311744512 results of , driver , all equal.
+# SQRT on sm_60 to sm_75: 4311744512 results of the published model ptx-math, all equal.
 SQRT_sm_60 = Unit(
     format=f32,
     kind="significand",
@@ -485,7 +485,7 @@ SQRT_sm_60 = Unit(
     ),
 )
 
-# LG2 on sm_50 to sm_75: 4311744512 results of , driver , all equal.
+# LG2 on sm_50 to sm_75: 4311744512 results of the published model ptx-math, all equal.
 LG2_sm_50 = Unit(
     format=f32,
     kind="significand",
@@ -582,7 +582,7 @@ LG2_sm_50 = Unit(
     ),
 )
 
-# EX2 on sm_50 to sm_75: 4328521728 results of , driver , all equal.
+# EX2 on sm_50 to sm_75: 4328521728 results of the published model ptx-math, all equal.
 EX2_sm_50 = Unit(
     format=f32,
     kind="fixed",
@@ -677,7 +677,7 @@ EX2_sm_50 = Unit(
     ),
 )
 
-# SIN on sm_70 to sm_75: 4308598784 results of , driver , all equal.
+# SIN on sm_70 to sm_75: 4308598784 results of the published model ptx-math, all equal.
 SIN_sm_70 = Unit(
     format=f32,
     kind="turns",
@@ -772,7 +772,7 @@ SIN_sm_70 = Unit(
     ),
 )
 
-# RRO_SIN on sm_50 to sm_62: 13631488 results of , driver , all equal.
+# RRO_SIN on sm_50 to sm_62: 13631488 results of the published model ptx-math, all equal.
 RRO_SIN_sm_50 = Unit(
     format=f32,
     kind="turns",
@@ -867,7 +867,7 @@ RRO_SIN_sm_50 = Unit(
     ),
 )
 
-# COS on sm_70 to sm_75: 4301258752 results of , driver , all equal.
+# COS on sm_70 to sm_75: 4301258752 results of the published model ptx-math, all equal.
 COS_sm_70 = Unit(
     format=f32,
     kind="turns",
@@ -962,7 +962,7 @@ COS_sm_70 = Unit(
     ),
 )
 
-# RRO_COS on sm_50 to sm_62: 6291456 results of , driver , all equal.
+# RRO_COS on sm_50 to sm_62: 6291456 results of the published model ptx-math, all equal.
 RRO_COS_sm_50 = Unit(
     format=f32,
     kind="turns",
