@@ -119,6 +119,8 @@ def _as_text(report: Report) -> list[str]:
     lines = table(rows)
     cases = [f"  {r.variant}: {_case(r)}" for r in report.rows if r.found.case and not r.failed]
     lines += ["", "the worst of each, or the first that differs:", *cases] if cases else []
+    errors = [f"  {r.variant}: {r.exceeds}" for r in report.rows if r.exceeds and not r.skipped and not r.failed]
+    lines += ["", "bounds of the manual's that are wrong, whatever the results above:", *errors] if errors else []
     verdicts = [_verdict(r) for r in report.rows]
     words = {"agrees": "agree", "disagrees": "disagree", "shown": "shown", "failed": "failed", "skipped": "skipped"}
     summary = ", ".join(f"{verdicts.count(verdict)} {word}" for verdict, word in words.items())
@@ -146,7 +148,7 @@ def _as_json(report: Report) -> str:
     body = ",\n".join(
         "  " + json.dumps({
             "variant": r.variant.spelling, "operands": r.variant.operands, "claim": r.claim,
-            "verdict": _verdict(r), "why": r.why or None, "found": r.found.as_json(),
+            "verdict": _verdict(r), "why": r.why or None, "exceeds": r.exceeds or None, "found": r.found.as_json(),
         })
         for r in report.rows
     )  # fmt: skip

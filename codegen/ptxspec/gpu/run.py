@@ -28,7 +28,8 @@ Progress = Callable[[int, int], None]
 
 @dataclass
 class Row:
-    """What came of one variant. `agrees` is None where there is no claim, or where it was not run: `why` says then."""
+    """What came of one variant. `agrees` is None where there is no claim, or where it was not run: `why` says then.
+    `exceeds` says how the hardware is known to break the manual's bound: that is the manual's error."""
 
     variant: Variant
     claim: str
@@ -37,6 +38,7 @@ class Row:
     skipped: bool = False
     failed: bool = False
     why: str = ""
+    exceeds: str = ""
 
 
 @dataclass(frozen=True)
@@ -149,7 +151,7 @@ def replay(
         v = every[u.variant]
         if v not in rows:
             comparisons[v] = Comparison(spec, v, recording.target)
-            rows[v] = Row(v, comparisons[v].claim)
+            rows[v] = Row(v, comparisons[v].claim, exceeds=_exceeds(spec, v, recording.target))
         rows[v].found += _held(u, v, emulated, comparisons[v], sweeps)
         done += u.part.count
         if progress:
@@ -176,7 +178,7 @@ def _held(u: RecordedPart, v: Variant, emulated: Emulator, comparison: Compariso
 
 
 def _row(spec: Spec, v: Variant, about: About, compiled: str, newest: str) -> Row:
-    row = Row(v, spec.claim(v, about.target))
+    row = Row(v, spec.claim(v, about.target), exceeds=_exceeds(spec, v, about.target))
     refused = {r.code: r.bound for r in spec.catalog.refusals(v.requires, compiled, newest)}
     if not spec.catalog.is_current(v.requires):
         row.why = "ended with an older PTX version"
@@ -189,6 +191,17 @@ def _row(spec: Spec, v: Variant, about: About, compiled: str, newest: str) -> Ro
         row.why = f"needs PTX {needed}; CUDA {about.release} writes {newest}"
     row.skipped = bool(row.why)
     return row
+
+
+def _exceeds(spec: Spec, v: Variant, target: str) -> str:
+    """How hardware of a target is known to break the manual's bound for a variant."""
+    for a in spec.instructions[v.opcode].accuracy:
+        e = a.exceeded
+        if e and a.selector.matches(v) and spec.is_within(spec.catalog.plain(target) or target, e.within):
+            width = v.result.kind.width // 4
+            worst = f"0x{e.operand:0{width}x} gives 0x{e.result:0{width}x} ({e.rests_on})"
+            return f"{a.bound} {a.kind} for operands {a.range} ({a.section}), which this hardware exceeds: {worst}"
+    return ""
 
 
 def _newest(spec: Spec, release: str) -> str:

@@ -53,6 +53,17 @@ class CornerTable:
 
 
 @dataclass(frozen=True)
+class Exceeded:
+    """Where the hardware itself breaks a bound of the manual's: on the targets `within`, most of all for `operand`,
+    whose `result` is that of `rests_on`; both are encodings."""
+
+    within: tuple[str, str]
+    operand: int
+    result: int
+    rests_on: str
+
+
+@dataclass(frozen=True)
 class Accuracy:
     """A bound on the error of an approximation: `bound` in units of `kind`, for operands in `range`."""
 
@@ -61,6 +72,7 @@ class Accuracy:
     bound: str
     range: str
     section: str
+    exceeded: Exceeded | None = None
 
 
 @dataclass(frozen=True)

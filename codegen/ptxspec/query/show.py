@@ -51,6 +51,8 @@ def _variant(db: Database, v: Variant) -> str:
         lines.append(f"- stands for `{longer.spelling}`")
     for a in (about["accuracy"][i] for i in known.get("accuracy", ())):
         lines.append(f"- error: at most {a['bound']} {a['kind']} for {a.get('range', 'all')} operands ({a['section']})")
+        if "exceeded" in a:
+            lines.append(f"  - the hardware itself exceeds it on {a['exceeded']}: the manual errs")
     lines += [f"- claim: {v.claim}", f"- it rests on: {v.rests_on}"]
     lines += [f"- recorded: {r}: {STANDINGS[found]}" for r, found in v.recorded] or ["- recorded: on no GPU yet"]
     if on := sorted({t for p in data["published"].values() for t in _reported(p, v)}):

@@ -15,6 +15,7 @@ from ..model import (
     Code,
     Compared,
     Crash,
+    Exceeded,
     Form,
     HardwarePath,
     Instruction,
@@ -335,7 +336,11 @@ class _InstructionFile:
         except ValueError as e:
             help = "write [-2pi, 2pi], 2^-9 <= |b| <= 2^9, positive and finite, or positive and finite outside (0.5, 2)"
             self.errors.append(self.doc.error((*where, "range"), str(e), help))
-        return Accuracy(self.selector(where, a), a["kind"], str(a["bound"]), text, a["section"])
+        exceeded, found = None, a.get("exceeded")
+        if found and (within := self.context.within(self.doc, (*where, "exceeded", "within"), found["within"])):
+            worst = int(found["operand"], 16), int(found["result"], 16)
+            exceeded = Exceeded(within, *worst, found["rests_on"])
+        return Accuracy(self.selector(where, a), a["kind"], str(a["bound"]), text, a["section"], exceeded)
 
     def compared(self, where: Where, c: dict[str, Any]) -> Compared:
         for i, name in enumerate(c["with"]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
 from functools import cache
@@ -17,6 +18,7 @@ from ptxspec.check.claims import CLAIMS
 from ptxspec.diagnostics import PtxspecError
 from ptxspec.gpu import vectors
 from ptxspec.gpu.fit import published
+from ptxspec.gpu.run import _exceeds
 from ptxspec.model import Spec
 from ptxspec.query.database import Database, Variant
 from ptxspec.read.link import read
@@ -186,3 +188,20 @@ def test_a_published_model_is_no_recording(forged: Path, capsys: pytest.CaptureF
 def test_what_is_packed_is_unpacked() -> None:
     x = np.random.default_rng(3).integers(0, 1 << 32, 1000, dtype=np.uint64).astype(np.uint32)
     assert (published.unpacked(np.frombuffer(published.packed(x), np.uint8)) == x).all()
+
+
+def test_a_bound_that_hardware_exceeds_is_the_manuals_error() -> None:
+    spec = specification()
+    (accuracy,) = (a for i in spec.instructions.values() for a in i.accuracy if a.exceeded)
+    e = accuracy.exceeded
+    assert e is not None and (accuracy.bound, e.within) == ("2^-20.5", ("sm_70", "sm_75"))
+    x = np.array([e.operand], np.uint32)
+    value = math.cos(float(x.view(np.float32)[0]))
+    for target in ("sm_70", "sm_75", "sm_61"):
+        got = ptxemu.execute("cos.approx.f32", x, target=target)
+        outside = abs(float(got.view(np.float32)[0]) - value) > 2**-20.5
+        assert outside == (target != "sm_61") == (int(got[0]) == e.result)
+    v = next(v for v in spec.instructions["cos"].variants if v.spelling == "cos.approx.f32")
+    assert "0x409ccdb6 gives 0x3e3f198d" in _exceeds(spec, v, "sm_75") and not _exceeds(spec, v, "sm_61")
+    ledger = (ROOT / "generated/manual/ledger.md").read_text("utf-8")
+    assert "exceeds it on sm_70 to sm_75 (published model)" in ledger

@@ -245,7 +245,14 @@ class _Opcode:
             **_given(lane_bits=[self.lane_bits(b) for b in i.lane_bits]),
             "corner_cases": [self.table(t) for t in i.corner_tables],
             "accuracy": [
-                _given(**{"for": a.selector.text}, kind=a.kind, bound=a.bound, range=a.range, section=a.section)
+                _given(
+                    **{"for": a.selector.text},
+                    kind=a.kind,
+                    bound=a.bound,
+                    range=a.range,
+                    section=a.section,
+                    exceeded="..".join(a.exceeded.within) if a.exceeded else "",
+                )
                 for a in i.accuracy
             ],
             "notes": [self.note(n) for n in i.notes],

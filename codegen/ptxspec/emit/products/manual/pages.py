@@ -153,6 +153,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
                 f"manual/ledger.{suffix}.j2", ["spec/observed/evidence.yaml", *(i.path for i in instructions)],
                 comment="<!-- {} -->", evidence=spec.evidence, count=len(spec.ledger), ledger=_ledger(spec, write),
                 proven=is_proven(spec),
+                exceeded=[(i, a) for i in instructions for a in i.accuracy if a.exceeded],
             )  # fmt: skip
         if spec.speed is not None:
             files[f"manual/speed.{suffix}"] = templates.render(
