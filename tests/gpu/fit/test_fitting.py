@@ -8,6 +8,7 @@ import math
 import re
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -394,3 +395,77 @@ def test_a_unit_of_the_published_size_is_found_again(tmp_path: Path, seed: int) 
     found = outcome.model.core
     assert isinstance(found, Interpolator)
     assert [r[1:] for r in found.coefficients] == [r[1:] for r in rows]
+
+
+def unrounded(u: Any, place: int) -> Fraction:
+    """A made-up unit's sum before it is rounded to a last place."""
+    return replace(u, point=60).polynomial(place)  # type: ignore[no-any-return]
+
+
+def logarithm_in_sign_and_magnitude(x: int) -> int:
+    """Of 1.0 it is zero; every other sum is truncated behind the exponent, toward zero."""
+    u = UNITS["LG2"]
+    if (special := u.special(x)) is not None:
+        return special
+    if x == 0x3F800000:
+        return 0
+    exponent, fraction = (x >> 23 & 255) - 127, x >> (23 - BITS) & (1 << BITS) - 1
+    total = (unrounded(u, fraction) + exponent) * 2**u.point
+    return truncated(Fraction(int(total), 2**u.point))
+
+
+def root_with_exact_powers(x: int) -> int:
+    """Of even powers of two it is exact, whatever the polynomial says."""
+    u = UNITS["RSQ"]
+    exponent = (x >> 23 & 255) - 127
+    exact = u.special(x) is None and exponent % 2 == 0 and not x >> (23 - BITS) & (1 << BITS) - 1
+    return truncated(Fraction(2) ** (-exponent // 2)) if exact else u(x)
+
+
+def power_in_ones_complement(x: int) -> int:
+    u = UNITS["EX2"]
+    value = Fraction(float(np.uint32(x).view(np.float32))) if u.special(x) is None else Fraction(0)
+    if not -200 < value < 0:
+        return u(x)
+    size = math.floor(-value * 2**BITS)
+    fixed = -size - (size % 2**BITS != 0)
+    return truncated(u.polynomial(fixed % 2**BITS) * Fraction(2) ** (fixed // 2**BITS))
+
+
+STRUCTURES = {
+    "LG2": logarithm_in_sign_and_magnitude,
+    "RSQ": root_with_exact_powers,
+    "EX2": power_in_ones_complement,
+}
+
+
+@each_size
+def test_units_with_other_structures_are_found_again(
+    generated: Callable[..., Path], built: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str], whole: bool
+) -> None:
+    names = list(STRUCTURES) if whole else ["LG2"]
+    if whole:
+        built = Project(shutil.copytree(generated(*names), tmp_path / "whole"), capsys)
+    folder = record(built, tmp_path / "recording", {n: STRUCTURES[n] for n in names})
+    result = built.run("fit", folder, *(a for n in names for a in ("--unit", n)), "--record")
+    assert result.code == 0, result.out + result.err
+    for module in ("formats", "unit"):
+        importlib.import_module(f"ptxemu.{module}")
+    spec = read(built.root)
+    rng = np.random.default_rng(17)
+    x = np.concatenate([special_values(spec.formats["f32"]), rng.integers(0, 1 << 32, 1500)]).astype(np.uint32)
+    powers = np.arange(0x20000000, 0x60000000, 1 << 23, dtype=np.uint32)
+    x = np.concatenate([x, powers, powers | np.uint32(SIGN)])
+    for name in names:
+        model = spec.model(name, "sm_90")
+        assert model is not None
+        with np.errstate(all="ignore"):
+            got = ptxemu.unit.unit(x, emulated(model, ptxemu))
+        assert got.tolist() == [STRUCTURES[name](int(v)) for v in x], name
+    logarithm = spec.model("LG2", "sm_90")
+    assert logarithm is not None and logarithm.rounding == "roundTowardZero"
+    assert [(o.operand, o.result) for o in logarithm.own] == [(0x3F800000, 0)]
+    if whole:
+        root, power = spec.model("RSQ", "sm_90"), spec.model("EX2", "sm_90")
+        assert root is not None and [(o.operand, o.place, o.sum) for o in root.own] == [(None, 0, 1)]
+        assert power is not None and power.argument.negative == "complement"

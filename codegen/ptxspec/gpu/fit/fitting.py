@@ -62,17 +62,24 @@ def fit(spec: Spec, unit: Unit, evidence: Evidence, emulator: ModuleType, progre
         importlib.import_module(f"{emulator.__name__}.{module}")
     observed = [observe(spec, unit, c, evidence, emulator) for c in cores]
     reasons: list[str] = []
+    judged: list[str] = []
     arguments = list(_arguments(unit.argument))
     for argument in arguments if unit.segments and unit.words else ():
         blank = _blank(unit, argument, evidence, observed)
         found = _interpolator(unit, blank, observed, emulator, len(arguments) == 1, progress)
         if isinstance(found, UnitModel):
             outcome = _judged(unit, found, observed, evidence, emulator, progress)
-            return replace(outcome, report=(*outcome.report, *reasons)) if outcome.model is None else outcome
+            if outcome.model is not None:
+                return outcome
+            # Another assumption may have those results, too, that the cores do not show.
+            judged += [f"{_shown(argument)}{line}" if len(arguments) > 1 else line for line in outcome.report]
+            continue
         reasons += found
         if any(line.startswith(_REFUTED) for line in found):
             # A table would take damaged results for true ones.
             return Outcome(unit, None, tuple(found))
+    if judged:
+        return Outcome(unit, None, (*judged, *reasons))
     if unit.function and unit.argument.kind in ("significand", "fixed", "pattern"):
         for argument in arguments:
             made = table(unit, _blank(unit, argument, evidence, observed), observed, emulator)
