@@ -149,8 +149,13 @@ CARRYING = re.compile(r"\{%- set (?:load|store) = .*")
 
 
 def knows_an_opcode(text: str, path: str) -> bool:
-    # What shows people how an error or an option looks may show one.
-    if "such as" in text or "as in" in text or (path == "templates/cuda/ptxspec.cuh.j2" and CARRYING.fullmatch(text)):
+    # What shows people how an error, an option or a whole command looks may show one.
+    if (
+        "such as" in text
+        or "as in" in text
+        or text.startswith("ptxspec ")
+        or (path == "templates/cuda/ptxspec.cuh.j2" and CARRYING.fullmatch(text))
+    ):
         return False
     word = text.strip()
     if word in OPERATORS:
@@ -175,6 +180,7 @@ def test_code_that_knows_an_opcode_is_noticed(text: str, path: str) -> None:
         ("sin", "codegen/ptxspec/semantics/functions/arithmetic.py"),
         ("neither add nor sub", "codegen/ptxspec/lint/rules.py"),
         ("a spelling such as add.f32", "codegen/ptxspec/query/verdicts.py"),
+        ("ptxspec query add.f32", "codegen/ptxspec/cli/help.py"),
     ],
 )
 def test_words_are_no_opcodes(text: str, path: str) -> None:

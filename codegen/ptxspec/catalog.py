@@ -93,6 +93,24 @@ class Requirement(NamedTuple):
         return found
 
 
+class Hazard(NamedTuple):
+    """What the machine code of a variant does instead of what the variant says, and where: on the targets from `first`
+    to `last`, on those of `on` from their PTX versions on, or where neither is given on all that take it."""
+
+    text: str
+    first: str = ""
+    last: str = ""
+    on: tuple[tuple[str, str], ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"text": self.text}
+        if self.first:
+            found |= {"first": self.first, "last": self.last}
+        if self.on:
+            found["on"] = [{"target": target, "ptx": ptx} for target, ptx in self.on]
+        return found
+
+
 class Refusal(NamedTuple):
     """Why a variant is not taken: a code of queries and lint, and the PTX version, target or targets that are the
     bound."""
@@ -115,6 +133,12 @@ def requirement_of(data: Mapping[str, Any]) -> Requirement:
     return Requirement(data["ptx"], data["target"], data["until"], within, on)
 
 
+def hazard_of(data: Mapping[str, Any]) -> Hazard:
+    """What `Hazard.as_json` wrote."""
+    on = tuple((o["target"], o["ptx"]) for o in data.get("on", ()))
+    return Hazard(data["text"], data.get("first", ""), data.get("last", ""), on)
+
+
 class Asked(NamedTuple):
     """What somebody wanted to write. `complete`: it is a variant, so that a name more would change what it does."""
 
@@ -124,8 +148,17 @@ class Asked(NamedTuple):
     complete: bool
 
 
-class Candidate(Protocol):
-    """A variant that may be advised. `advisable`: the manual lists it, and no hazard is known of it."""
+class Hazardous(Protocol):
+    """A variant of which hazards are known, or none."""
+
+    @property
+    def requires(self) -> Requirement: ...
+    @property
+    def hazards(self) -> tuple[Hazard, ...]: ...
+
+
+class Candidate(Hazardous, Protocol):
+    """A variant that may be advised. `listed`: NVIDIA's manual has it."""
 
     @property
     def types(self) -> tuple[str, ...]: ...
@@ -134,16 +167,14 @@ class Candidate(Protocol):
     @property
     def operands(self) -> int: ...
     @property
-    def advisable(self) -> bool: ...
+    def listed(self) -> bool: ...
 
 
-def may_be_advised(candidate: Candidate, asked: Asked) -> bool:
-    """Whether somebody who asked for one thing may be told to write another: nothing that was asked for is lost, the
-    same bits are read as the same formats, and NVIDIA's manual has it."""
+def _does_all_of(candidate: Candidate, asked: Asked) -> bool:
+    """Whether nothing that was asked for is lost, and the same bits are read as the same formats."""
     same = candidate.modifiers == asked.modifiers
     return (
-        candidate.advisable
-        and candidate.types == asked.types
+        candidate.types == asked.types
         and (same if asked.complete else candidate.modifiers >= asked.modifiers)
         # Of a right spelling with a wrong number of operands, the number is what to mend.
         and (asked.operands in (None, candidate.operands) or (same and not asked.complete))
@@ -189,6 +220,45 @@ class Catalog:
             if target is None and not found and not any(self.takes(r, t, ptx) for t in self.targets):
                 found.append(Refusal("target-too-old", r.target))
         return found
+
+    def hazards(self, v: Hazardous, target: str | None = None, ptx: str | None = None) -> list[Hazard]:
+        """The hazards of a variant that hold on a target under a PTX version; where no target is named, all of them."""
+        return [h for h in v.hazards if target is None or self._holds(h, target, ptx)]
+
+    def hazard_text(self, v: Hazardous, target: str | None = None, ptx: str | None = None) -> str | None:
+        """What the machine code of a variant does instead, on a target or on any; None where it does what it says."""
+        said = [self._where(h, target) + h.text for h in self.hazards(v, target, ptx)]
+        return " ".join(said) or None
+
+    def is_safe(self, v: Hazardous, target: str | None = None, ptx: str | None = None) -> bool:
+        """Whether somebody may be told to write a variant there: its machine code does what it says. Where no target is
+        named, it does so on the newest that takes the variant."""
+        if target is None and v.hazards:
+            target = next((t for t in reversed(self.targets) if self.takes(v.requires, t, ptx)), None)
+        return not self.hazards(v, target, ptx)
+
+    def may_be_advised(
+        self, v: Candidate, asked: Asked | None = None, target: str | None = None, ptx: str | None = None
+    ) -> bool:
+        """Whether somebody may be told to write a variant there, who asked for something else where `asked` says so:
+        NVIDIA's manual has it, its machine code does what it says, and nothing that was asked for is lost."""
+        return v.listed and (asked is None or _does_all_of(v, asked)) and self.is_safe(v, target, ptx)
+
+    def _holds(self, h: Hazard, target: str, ptx: str | None) -> bool:
+        if h.on and all(t != target or (ptx and self._order(ptx) < self._order(floor)) for t, floor in h.on):
+            return False
+        if not h.first:
+            return True
+        first, here, last = (self.targets[t].order for t in (h.first, target, h.last))
+        return first <= here <= last
+
+    def _where(self, h: Hazard, target: str | None) -> str:
+        """Where a hazard holds, as the beginning of what is said of it to somebody who named no target."""
+        if target is not None or not (h.first or h.on):
+            return ""
+        names = ", ".join(t for t, _ in h.on)
+        where = f"on {names}" if h.on else targets_text(h.first, h.last, self.newest_target)
+        return f"{where[0].upper()}{where[1:]}: "
 
     def plain(self, target: str | None) -> str | None:
         """What a GPU is called that runs a target's code, whatever kind that is."""

@@ -9,43 +9,35 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from .diagnostics import PtxspecError, SpecError, suggest
 from .literals import parse_number
-from .model import BOOL, FixedPoint, Kind, Operand, Spec, Type, Variant
+from .model import BOOL, FixedPoint, Operand, Spec, Type, Variant
 from .read.link import read_all
-from .read.positioned import load
 from .roots import Root
 from .semantics.compile import Compiler
 from .semantics.exact.evaluate import Step, trace
 from .semantics.exact.rounding import round_to, round_to_integer
-
-
-@dataclass(frozen=True)
-class TraceLine:
-    """A step of one lane: the value of `name` before (None: it had none) and after, and the line that says so."""
-
-    lane: int
-    stage: str
-    name: str
-    path: str
-    line: int
-    text: str
-    kind: Kind
-    before: int | None
-    after: int
+from .semantics.program import Program
+from .tracing.lines import Rules, Source, TraceLine, lines as trace_lines
 
 
 @dataclass(frozen=True)
 class Evaluation:
+    """`operands` and `results` are registers; `lanes` has for each lane what it has of the operands. `implied` are
+    modifiers that act and are not spelled: the spelling is short for them, or the target adds them."""
+
     variant: Variant
     target: str | None
     claim: str
+    hazard: str | None
     operands: list[int]
     results: list[int]
+    lanes: list[list[int]]
+    rules: Rules
+    implied: list[str]
     trace: list[TraceLine]
 
 
@@ -90,15 +82,23 @@ def evaluate(
     places = [(s, place) for s in variant.sources for place in s.places]
     operands = [parse_operand(text, s.type) for text, (s, _) in zip(texts, places, strict=True)]
     results = _run(kernel, [s.type for s, _ in places], operands, len(variant.results))
+    registers = iter(operands)
+    columns = [lanes_of(s, [next(registers) for _ in s.places], variant.lanes) for s in variant.sources]
+    lanes = [[column[lane] for column in columns] for lane in range(variant.lanes)]
     # Without a trace too: it is what finds an emulator of another state of the specification.
-    lines = _trace(spec, root, variant, target, operands, results)
+    steps = _steps(spec, variant, target, lanes, results)
+    effective = spec.effective_modifiers(variant, target)
     return Evaluation(
         variant=variant,
         target=target,
         claim=spec.claim(variant, target),
+        hazard=spec.catalog.hazard_text(variant, target),
         operands=operands,
         results=results,
-        trace=lines if with_trace else [],
+        lanes=lanes,
+        rules=Rules.of(m for name, m in spec.modifiers.items() if name in effective),
+        implied=[name for name in spec.modifiers if name in effective and name not in variant.modifiers],
+        trace=_lines(root, steps) if with_trace else [],
     )
 
 
@@ -180,26 +180,24 @@ def _number(text: str, type_: Type) -> int:
     return round_to_integer(value, fixed, "roundTiesToEven")
 
 
-def _trace(
-    spec: Spec, root: Root, variant: Variant, target: str | None, operands: list[int], results: list[int]
-) -> list[TraceLine]:
+def _steps(
+    spec: Spec, variant: Variant, target: str | None, lanes: list[list[int]], results: list[int]
+) -> list[tuple[Program, list[Step]]]:
+    """The steps of each lane, which lead to the results of the emulator. Raises PtxspecError where they do not."""
     found = Compiler(spec).programs(spec.instructions[variant.opcode], variant)
     program = found.get(target, found[None])
-    registers = iter(operands)
-    inputs = [lanes_of(s, [next(registers) for _ in s.places], variant.lanes) for s in variant.sources]
-    lines, lanes = [], []
-    sources: dict[str, tuple[str, ...]] = {}
-    for lane in range(variant.lanes):
-        lane_results, steps = trace(program, [column[lane] for column in inputs])
-        lanes.append(lane_results)
-        lines += [_line(root.path, lane, step, sources) for step in steps]
-    whole = [
-        x for r, column in zip(variant.results, zip(*lanes, strict=True), strict=True) for x in registers_of(r, column)
-    ]
+    encodings, steps = zip(*(trace(program, operands) for operands in lanes), strict=True)
+    columns = zip(*encodings, strict=True)
+    whole = [x for r, column in zip(variant.results, columns, strict=True) for x in registers_of(r, column)]
     if whole != results:
         said = " and ".join(", ".join(map(hex, xs)) for xs in (results, whole))
         raise PtxspecError(f"generated/ and spec/ disagree on {variant}: {said}; run `ptxspec generate`")
-    return lines
+    return [(program, s) for s in steps]
+
+
+def _lines(root: Root, lanes: list[tuple[Program, list[Step]]]) -> list[TraceLine]:
+    source = Source(root)
+    return [line for i, (program, steps) in enumerate(lanes) for line in trace_lines(source, i, program, steps)]
 
 
 def lanes_of(o: Operand, registers: list[int], lanes: int) -> list[int]:
@@ -218,11 +216,3 @@ def registers_of(o: Operand, lanes: Sequence[int]) -> list[int]:
     if o.registers:
         return [o.type.pack([lanes[int(name[len(o.name) :])]]) for name in o.registers]
     return [o.type.pack(list(lanes[: o.type.lanes]))]
-
-
-def _line(root: Path, lane: int, step: Step, sources: dict[str, tuple[str, ...]]) -> TraceLine:
-    let = step.let
-    if let.path not in sources:
-        sources[let.path] = load(root / let.path, root).lines
-    text = sources[let.path][let.mark.line - 1].strip()
-    return TraceLine(lane, let.stage, let.label, let.path, let.mark.line, text, let.value.kind, step.before, step.after)

@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from .model import BOOL, Format, Kind
-from .semantics.exact.rounding import decode, round_to
+from .semantics.exact.rounding import decode, floor_log2, round_to
 
 _HEX_FLOAT = re.compile(r"([+-]?)0x([0-9a-f]*)(?:\.([0-9a-f]*))?p([+-]?\d+)", re.IGNORECASE)
 _DECIMAL = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?", re.IGNORECASE)
@@ -90,18 +90,39 @@ def encode_nearest(value: Fraction, format: Format) -> int:
 
 def hex_float(bits: int, format: Format) -> str:
     value = decode(bits, format)
-    sign = "-" if bits & format.sign_bit else ""
+    return "-" * bool(bits & format.sign_bit) + hex_number(abs(value))
+
+
+def hex_number(value: Fraction, most: int | None = None) -> str:
+    """A number as a hexadecimal float. Digits beyond `most` behind the point are cut off, with dots in their place; a
+    number that is no sum of powers of two has no last one."""
+    sign, value = "-" * (value < 0), abs(value)
     if value == 0:
         return f"{sign}0x0p+0"
-    value = abs(value)
-    exponent = value.numerator.bit_length() - value.denominator.bit_length()
-    scaled = value / Fraction(2) ** exponent
-    if scaled < 1:
-        scaled, exponent = scaled * 2, exponent - 1
+    exponent = floor_log2(value)
     digits = ""
-    rest = scaled - 1
-    while rest:
-        rest *= 16
-        digits += f"{rest.numerator // rest.denominator:x}"
-        rest -= rest.numerator // rest.denominator
-    return f"{sign}0x1{'.' + digits if digits else ''}p{exponent:+d}"
+    rest = value / Fraction(2) ** exponent - 1
+    while rest and (most is None or len(digits) < most):
+        digit, rest = divmod(rest * 16, 1)
+        digits += f"{digit:x}"
+    return f"{sign}0x1{'.' + digits if digits else ''}{'...' if rest else ''}p{exponent:+d}"
+
+
+def decimal_number(value: Fraction, most: int) -> str:
+    """A number in decimal. Digits beyond `most` are cut off, with dots in their place."""
+    sign, value = "-" * (value < 0), abs(value)
+    if value == 0:
+        return f"{sign}0.0"
+    # At most one less: a power of two lies next to it.
+    exponent = floor_log2(value) * 30103 // 100000 - 1
+    while value >= Fraction(10) ** (exponent + 1):
+        exponent += 1
+    whole, rest = divmod(value / Fraction(10) ** (exponent + 1 - most), 1)
+    digits = str(whole)
+    digits, dots = (digits, "...") if rest else (digits.rstrip("0"), "")
+    if -5 <= exponent < 0:
+        return f"{sign}0.{'0' * (-exponent - 1)}{digits}{dots}"
+    if 0 <= exponent < most:
+        digits = digits.ljust(exponent + 2, "0")
+        return f"{sign}{digits[: exponent + 1]}.{digits[exponent + 1 :]}{dots}"
+    return f"{sign}{digits[0]}.{digits[1:] or '0'}{dots}e{exponent:+03d}"

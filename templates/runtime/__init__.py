@@ -3,20 +3,41 @@
     >>> import numpy as np, ptxemu
     >>> ptxemu.execute("add.rz.f32", np.float32(1), np.float32(2**-24))
     np.float32(1.0)
+    >>> f = ptxemu.function("mul.f32 t, a, a;  fma.rn.f32 d, b, b, t;")
+    >>> f(np.float32(3), np.float32(4))
+    np.float32(25.0)
 
 The package needs NumPy and nothing else; its folder can be copied into another project as it is.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from .kernel import Kernel, OperandError, compile, execute
 from .lookup import UnknownTargetError, UnknownVariantError, Variant, variants
 
+if TYPE_CHECKING:
+    from .functions import Function, function
+    from .steps import StatementError
+
 __all__ = [
+    "Function",
     "Kernel",
     "OperandError",
+    "StatementError",
     "UnknownTargetError",
     "UnknownVariantError",
     "Variant",
     "compile",
     "execute",
+    "function",
     "variants",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # What reads PTX takes as long to import as the rest.
+    if name in ("Function", "StatementError", "function"):
+        from . import functions, steps
+
+        return getattr(steps if name == "StatementError" else functions, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

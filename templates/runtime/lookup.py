@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NoReturn
 
-from .catalog import Asked, Requirement, may_be_advised
-from .index import CATALOG, CLASSES, REQUIREMENTS, ROWS, SIGNATURES, TYPES
+from .catalog import Asked, Hazard, Requirement
+from .index import CATALOG, CLASSES, HAZARDS, REQUIREMENTS, ROWS, SIGNATURES, TYPES
+
+# How many names of a kind an error lists.
+_LISTED = 16
 
 
 class UnknownVariantError(LookupError):
@@ -33,7 +36,8 @@ class Variant:
 
 @dataclass(frozen=True)
 class Row:
-    """What the index says of a variant; `signature` is text for `signature` of signature.py."""
+    """What the index says of a variant; `signature` is text for `signature` of signature.py. `rules` are the places of
+    what assembler.py says of its operands."""
 
     variant: Variant
     opcode: str
@@ -41,8 +45,10 @@ class Row:
     types: tuple[str, ...]
     signature: str
     requires: Requirement
-    advisable: bool
+    listed: bool
+    hazards: tuple[Hazard, ...]
     means: frozenset[str]
+    rules: tuple[int, ...]
 
     @property
     def operands(self) -> int:
@@ -62,7 +68,7 @@ def rows_of(opcode: str) -> tuple[Row, ...]:
     found = []
     for line in ROWS.get(opcode, "").split("\n")[1:-1]:
         spelled, place = line.split()
-        operands, claim, signature, requirement, advice, means = CLASSES[int(place)].split()
+        operands, claim, signature, requirement, listed, hazards, means, rules = CLASSES[int(place)].split()
         names = spelled.split(".")
         types = tuple(n for n in names if n in TYPES)
         found.append(
@@ -73,8 +79,10 @@ def rows_of(opcode: str) -> tuple[Row, ...]:
                 types=types,
                 signature=SIGNATURES[int(signature)],
                 requires=REQUIREMENTS[int(requirement)],
-                advisable=advice == "advise",
+                listed=listed == "listed",
+                hazards=() if hazards == "-" else tuple(HAZARDS[int(i)] for i in hazards.split(".")),
                 means=frozenset() if means == "-" else frozenset(means.split(".")),
+                rules=() if rules == "-" else tuple(map(int, rules.split("."))),
             )
         )
     return tuple(found)
@@ -104,7 +112,7 @@ def find(spelling: str, operands: int | None, target: str | None) -> Row:
             here = [r for r in rows_of(opcode) if CATALOG.takes(r.requires, target)]
             meant = Asked(row.types, row.modifiers | row.means, row.operands, complete=True)
             none = f"no other {opcode} does the same there" if here else f"{target} has no {opcode} at all"
-            hint = _advice(here, meant, none)
+            hint = _advice(here, meant, none, target)
             runs = (" to ".join(dict.fromkeys(run)) for run in CATALOG.runs(row.requires))
             where = CATALOG.on_text(row.requires) if row.requires.on else " and ".join(runs)
             raise UnknownTargetError(f"{row} does not exist on {target}, only on {where}; {hint}")
@@ -139,9 +147,10 @@ def _reject(spelling: str, opcode: str, names: list[str], operands: int | None, 
     raise UnknownVariantError(f"{asked} does not exist: {_why_not(opcode, names, rows)}; {hint}")
 
 
-def _advice(rows: Sequence[Row], asked: Asked, none: str) -> str:
+def _advice(rows: Sequence[Row], asked: Asked, none: str, target: str | None = None) -> str:
     """What to write; where nothing is equal, that, and what is spelled alike."""
-    advised = [row for row in rows if may_be_advised(row, asked) and not row.means]
+    rows = [row for row in rows if CATALOG.is_safe(row, target)]
+    advised = [row for row in rows if CATALOG.may_be_advised(row, asked, target) and not row.means]
     fewest = min((len(row.modifiers) for row in advised), default=0)
     advised = [row for row in advised if len(row.modifiers) == fewest]
     near = sorted(advised or rows, key=lambda row: _distance(row, asked))[:3]
@@ -156,7 +165,7 @@ def _why_not(opcode: str, names: list[str], rows: Sequence[Row]) -> str:
     types = tuple(n for n in names if n in TYPES)
     typed = [row for row in rows if row.types == types]
     if not typed:
-        has = ", ".join("." + ".".join(t) for t in dict.fromkeys(row.types for row in rows))
+        has = _some([f".{'.'.join(t)}" for t in dict.fromkeys(row.types for row in rows)])
         if not types:
             return f"a spelling ends in its type, and {opcode} has {has}"
         return f"{opcode} has no .{'.'.join(types)}, only {has}"
@@ -167,6 +176,11 @@ def _why_not(opcode: str, names: list[str], rows: Sequence[Row]) -> str:
         has = ", ".join("." + n for n in known) or "no modifiers"
         return f".{strange[0]} does not exist for {spelled}, which has {has}"
     return f"these modifiers of {spelled} do not go together, or one is missing"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _LISTED
+    return ", ".join(names[:_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _distance(row: Row, asked: Asked) -> tuple[int, int, float, int]:

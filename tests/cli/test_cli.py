@@ -84,7 +84,8 @@ def test_the_trace_shows_each_stage_with_its_line(capsys: pytest.CaptureFixture[
         assert 0 < int(line) <= len((ROOT / path).read_text("utf-8").splitlines())
     text = run(capsys, "eval", "add.ftz.sat.f32", "0x00000001", "3", "--trace")[1]
     assert "spec/instructions/add.yaml:" in text and "  d = addition(a, b, type)\n" in text
-    assert "before  a = " in text and "after   d = 1.0 0x1p+0 0x3f800000" in text
+    assert "    was  1e-45 0x1p-149 0x00000001, a subnormal number\n    a    0.0 0x0p+0 0x00000000\n" in text
+    assert "    d              1.0 0x1p+0 0x3f800000\n" in text
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ from helpers.sizes import each_size, spread
 from ptxemu import conversion, declared, unit
 from ptxspec.check.checking import Checked
 from ptxspec.check.corner_cases import agrees, cases
+from ptxspec.emit import native
 from ptxspec.emit.lowering import Lowering
-from ptxspec.emit.products import native
 from ptxspec.emit.products.emulator import HOMES
 from ptxspec.model import BOOL, Format, Kind, Variant, bits_of, float_in
 from ptxspec.semantics.exact import evaluate as exact

@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 from helpers import ROOT
-from helpers.project import Project
+from helpers.project import Project, copied
+from helpers.repository import checked
 from ptxspec import roots
 from ptxspec.check.checking import Checked
 from ptxspec.cli.main import main
@@ -25,16 +26,13 @@ from ptxspec.emit.text import Files, Templates
 from ptxspec.model import Spec
 from ptxspec.read.link import read
 
-ADD, MUL = (f"spec/instructions/{opcode}.yaml" for opcode in ("add", "mul"))
+ABS, NEG = (f"spec/instructions/{opcode}.yaml" for opcode in ("abs", "neg"))
 
 
 @pytest.fixture
-def project(project: Project) -> Project:
-    """One opcode is enough to be whole or not at all."""
-    for path in (project.root / "spec/instructions").iterdir():
-        if path != project.root / MUL:
-            path.unlink()
-    return project
+def project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Project:
+    """A small opcode is enough to be whole or not at all."""
+    return Project(copied(tmp_path / "project", ("neg",)), capsys)
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -58,10 +56,10 @@ def leftovers(project: Project) -> list[str]:
     return [p.name for p in project.root.iterdir() if p.name not in ("spec", "templates", "generated")]
 
 
-def test_the_committed_files_are_what_the_specification_gives() -> None:
-    result = ptxspec("generate", "--check")
-    assert result.returncode == 0, result.stdout[-3000:] + result.stderr
-    assert re.fullmatch(r"generated/ is up to date: \d+ files\n", result.stdout)
+def test_the_committed_files_are_what_the_specification_gives(spec: Spec) -> None:
+    made = registry.make(spec, [*checked().values()], Templates(ROOT))
+    changes = generate.compare(ROOT, made)
+    assert not changes, "".join(generate.diff(ROOT, made, changes))[-3000:]
 
 
 def test_the_bytes_depend_on_nothing_but_the_specification(project: Project, tmp_path: Path) -> None:
@@ -96,37 +94,39 @@ def test_every_file_is_stamped_and_none_names_a_machine_or_a_time(project: Proje
 
 
 def test_what_changed_is_said(project: Project) -> None:
-    shutil.copy(ROOT / ADD, project.root / ADD)
+    shutil.copy(ROOT / ABS, project.root / ABS)
     first = project.run("generate")
-    assert first.code == 0 and "  + cuda/mul.cu\n" in first.out
+    assert first.code == 0 and "  + cuda/neg.cu\n" in first.out
     assert re.search(r"generated/: (\d+) added, 0 changed, 0 removed, \1 files in all", first.out)
     assert "was up to date" in project.run("generate").out
-    project.edit(MUL, "summary: Product of two values.", "summary: The product of two values.")
+    project.edit(NEG, "summary: Value with the opposite sign.", "summary: The value with the opposite sign.")
     (project.root / "generated/stray.txt").write_text("x")
     second = project.run("generate")
-    assert "  ~ manual/mul.md\n" in second.out and "  - stray.txt\n" in second.out and "mul.cu" not in second.out
+    assert "  ~ manual/neg.md\n" in second.out and "  - stray.txt\n" in second.out and "neg.cu" not in second.out
     assert not (project.root / "generated/stray.txt").exists()
-    (project.root / MUL).unlink()
-    assert "  - cuda/mul.cu\n" in project.run("generate").out
+    (project.root / NEG).unlink()
+    assert "  - cuda/neg.cu\n" in project.run("generate").out
 
 
 def test_check_shows_the_difference_and_writes_nothing(project: Project) -> None:
     missing = project.run("generate", "--check")
     assert missing.code == 1 and "+++ " in missing.out and not (project.root / "generated").exists()
     project.run("generate")
+    fresh = project.run("generate", "--check")
+    assert fresh.code == 0 and re.fullmatch(r"generated/ is up to date: \d+ files\n", fresh.out)
     before = files(project.root)
-    project.edit(MUL, "summary: Product of two values.", "summary: The product of two values.")
+    project.edit(NEG, "summary: Value with the opposite sign.", "summary: The value with the opposite sign.")
     result = project.run("generate", "--check")
     assert result.code == 1
-    assert "-Product of two values." in result.out and "+The product of two values." in result.out
+    assert "-Value with the opposite sign." in result.out and "+The value with the opposite sign." in result.out
     assert "generated/ is stale: 0 added" in result.err
-    assert {**files(project.root), MUL: before[MUL]} == before
+    assert {**files(project.root), NEG: before[NEG]} == before
 
 
 def test_a_write_that_fails_leaves_the_old_files(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.run("generate")
     before = files(project.root / "generated")
-    project.edit(MUL, "summary: Product of two values.", "summary: The product of two values.")
+    project.edit(NEG, "summary: Value with the opposite sign.", "summary: The value with the opposite sign.")
     written = 0
 
     def full(path: Path, data: bytes) -> int:
@@ -163,7 +163,7 @@ def test_a_killed_run_leaves_all_or_nothing(project: Project, moment: str) -> No
     owner, name, count, exchange = KILLED[moment]
     project.run("generate")
     before = files(project.root / "generated")
-    project.edit(MUL, "summary: Product of two values.", "summary: The product of two values.")
+    project.edit(NEG, "summary: Value with the opposite sign.", "summary: The value with the opposite sign.")
     child = os.fork()
     if child == 0:
         calls = 0
@@ -187,7 +187,7 @@ def test_a_killed_run_leaves_all_or_nothing(project: Project, moment: str) -> No
     assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL
     after = files(project.root / "generated")
     if moment.startswith("after"):
-        assert b"The product of two values." in after["manual/mul.md"] and after.keys() == before.keys()
+        assert b"The value with the opposite sign." in after["manual/neg.md"] and after.keys() == before.keys()
     elif moment == "between two renames":
         assert after == {}
     else:
@@ -201,22 +201,22 @@ def test_files_in_the_way_are_replaced(project: Project) -> None:
     for name in ("generated", ".generated-new", ".generated-old"):
         (project.root / name).write_text("in the way")
     assert project.run("generate").code == 0
-    assert leftovers(project) == [] and (project.root / "generated/cuda/mul.cu").exists()
+    assert leftovers(project) == [] and (project.root / "generated/cuda/neg.cu").exists()
 
 
 def test_a_text_of_the_specification_is_no_code_of_the_emulator(project: Project) -> None:
     strange = 'A """quoted""" \\d, and "'
-    text = (project.root / MUL).read_text("utf-8")
-    project.write(MUL, re.sub(r"(?m)^summary: .*", lambda _: f"summary: '{strange}'", text))
+    text = (project.root / NEG).read_text("utf-8")
+    project.write(NEG, re.sub(r"(?m)^summary: .*", lambda _: f"summary: '{strange}'", text))
     assert project.run("generate").code == 0
-    module = (project.root / "generated/python/ptxemu/instructions/mul.py").read_text("utf-8")
-    assert ast.get_docstring(ast.parse(module)) == f"mul: {strange}"
+    module = (project.root / "generated/python/ptxemu/instructions/neg.py").read_text("utf-8")
+    assert ast.get_docstring(ast.parse(module)) == f"neg: {strange}"
 
 
 def test_a_text_of_the_specification_is_no_markup_of_the_manual(project: Project) -> None:
     strange = "one | two <script>alert()</script> 1 < 2"
     for path, line in (
-        (MUL, "summary: "), ("spec/types.yaml", "    summary: "), ("spec/modifiers.yaml", "    summary: (?=[^>])"),
+        (NEG, "summary: "), ("spec/types.yaml", "    summary: "), ("spec/modifiers.yaml", "    summary: (?=[^>])"),
         ("spec/observed/evidence.yaml", "assembler: "), ("spec/observed/speed.yaml", "  system: |    note: "),
     ):  # fmt: skip
         text = (project.root / path).read_text("utf-8")
@@ -225,17 +225,17 @@ def test_a_text_of_the_specification_is_no_markup_of_the_manual(project: Project
         project.write(path, changed)
     assert project.run("generate").code == 0
     pages = {p.stem: p.read_text("utf-8") for p in (project.root / "generated/manual").glob("*.md")}
-    assert pages.keys() > {"index", "ledger", "speed", "mul"}
+    assert pages.keys() > {"index", "ledger", "speed", "neg"}
     for name, text in pages.items():
         assert "<script" not in text.replace("\\<", ""), name
         for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
             assert len({len(cells(row)) for row in table.splitlines()}) == 1, f"{name}: {table}"
     shown = r"one \| two \<script>alert()\</script> 1 < 2"
-    assert f"| {shown} |" in pages["index"] and f"\n{shown}\n" in pages["mul"]
+    assert f"| {shown} |" in pages["index"] and f"\n{shown}\n" in pages["neg"]
 
 
 def test_another_product_is_a_function_and_its_templates(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copy(ROOT / ADD, project.root / ADD)
+    shutil.copy(ROOT / ABS, project.root / ABS)
     (project.root / "templates/sizes.csv.j2").write_text(
         "{{ stamp }}\n{% for r in rows %}{{ r }}\n{% endfor %}", "utf-8"
     )
@@ -250,7 +250,7 @@ def test_another_product_is_a_function_and_its_templates(project: Project, monke
     assert "  + tables/sizes.csv\n" in project.run("generate").out
     stamp, *rows = (project.root / "generated/tables/sizes.csv").read_text("utf-8").splitlines()
     assert stamp == "# Generated by ptxspec from spec/instructions, templates/sizes.csv.j2; do not edit."
-    assert {"add.f32,2", "mul.ftz.f32,4"} < set(rows)
+    assert {"abs.f64,1", "neg.ftz.f32,3"} < set(rows)
     assert project.run("generate", "--check").code == 0
 
 

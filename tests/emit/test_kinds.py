@@ -9,8 +9,8 @@ import pytest
 from helpers.arithmetic_package import PATHS, taking
 from helpers.project import Project
 from ptxspec.check.checking import Checked, check
+from ptxspec.emit import native
 from ptxspec.emit.lowering import shared
-from ptxspec.emit.products import native
 from ptxspec.emit.registry import products
 from ptxspec.emit.text import Templates
 from ptxspec.evaluate import emulator

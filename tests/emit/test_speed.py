@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 import tables
-from helpers import ROOT
 from helpers.project import Project
-from ptxspec.model import Speed
+from ptxspec.model import Spec, Speed
 from ptxspec.read.link import read
 
 MACHINE = {"processor": "A <Fast> One", "cores": "64", "compiler": "none"}
@@ -72,8 +71,8 @@ def test_a_row_of_another_length_than_its_table_is_pointed_at(project: Project, 
     assert f"{place}: error: 2 cells under 3 columns" in result.err
 
 
-def test_the_record_in_the_repository_is_of_the_machine_that_it_names() -> None:
-    speed = read(ROOT).speed
+def test_the_record_in_the_repository_is_of_the_machine_that_it_names(spec: Spec) -> None:
+    speed = spec.speed
     assert speed is not None
     assert {"processor", "cores", "system", "python", "numpy", "compiler"} <= speed.machine.keys()
     assert speed.command == tables.COMMAND

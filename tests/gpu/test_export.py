@@ -53,6 +53,29 @@ def test_vectors_pass_over_a_recording_that_is_not_complete(bench: Bench, record
     assert result.code == 2 and "its digest is not the one in about.json" in result.err
 
 
+def test_vectors_as_one_document(bench: Bench) -> None:
+    found = json.loads(bench.project.run("vectors", "testp.finite.f32", "--format", "json", "--limit", "9000").out)
+    vectors = found.pop("vectors")
+    assert found == {
+        "schema": 1, "variant": "testp.finite.f32", "source": "emulator", "provenance": "ptxemu, claim exact",
+        "operands": [{"name": "a", "type": "f32"}], "results": [{"name": "p", "type": "pred"}],
+    }  # fmt: skip
+    lines = bench.project.run("vectors", "testp.finite.f32").out.splitlines()
+    assert vectors == [{k: json.loads(x)[k] for k in ("stream", "operands", "result")} for x in lines]
+
+
+def test_vectors_of_the_grid_only_and_so_many(bench: Bench) -> None:
+    every = bench.project.run("vectors", "add.f16", "--format", "csv").out.splitlines()
+    grid = bench.project.run("vectors", "add.f16", "--format", "csv", "--grid").out.splitlines()
+    assert len(grid) == 1 + 76**2 and grid == every[: len(grid)] and "near" in every[-1]
+    # The first ones, of whatever stream.
+    few = bench.project.run("vectors", "add.f16", "--format", "csv", "--limit", str(len(grid) + 2)).out.splitlines()
+    assert few == every[: len(grid) + 3]
+    for wrong in ("0", "-1", "1.5", "all"):
+        refused = bench.project.run("vectors", "add.f16", "--limit", wrong)
+        assert refused.code == 2 and f"'{wrong}' is not a whole number from 1 on" in refused.err
+
+
 def test_vectors_as_npz(bench: Bench) -> None:
     command = [sys.executable, "-m", "ptxspec", "vectors", "--root", bench.root, "add.f16x2", "--format", "npz"]
     done = subprocess.run(command, capture_output=True, check=True)

@@ -1,4 +1,5 @@
-"""What copies of the repository have in common is read once for a process: documents, schemas and templates.
+"""What copies of the repository have in common is read and checked once for a process: documents, what they say
+together, instructions and their programs, schemas and templates.
 
 A test edits one file of many. The others have the same bytes and names in every copy, so that what was read of them
 once is right again; what has a mistake is read every time.
@@ -6,7 +7,7 @@ once is right again; what has a mistake is read every time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import CodeType
@@ -14,13 +15,23 @@ from typing import Any
 
 import jinja2
 import pytest
+from ptxspec.check import checking
+from ptxspec.check.checking import Checked
 from ptxspec.diagnostics import Diagnostic, display_path
-from ptxspec.read import positioned, schema
+from ptxspec.model import Instruction, Spec
+from ptxspec.read import link, positioned, schema
+from ptxspec.read.context import Context
+from ptxspec.read.positioned import Document
+from ptxspec.semantics.compile import Compiler
+from ptxspec.semantics.resolve import Meanings
 
 
 def remember(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(positioned, "load", _documents(positioned.load))
     patch.setattr(schema, "check", _right_ones(schema.check))
+    patch.setattr(link, "_shared", _what_all_need(link._shared))
+    patch.setattr(link, "read_instruction", _instructions(link.read_instruction))
+    patch.setattr(checking, "check_instruction", _programs(checking.check_instruction))
     patch.setattr(jinja2.Environment, "compile", _templates(jinja2.Environment.compile))
 
 
@@ -48,6 +59,63 @@ def _right_ones(check: Callable[..., list[Diagnostic]]) -> Callable[..., list[Di
         if not found:
             right.add(key)
         return found
+
+    return once
+
+
+def _what_all_need(
+    shared: Callable[[Mapping[str, Document], Context], Spec | None],
+) -> Callable[[Mapping[str, Document], Context], Spec | None]:
+    known: dict[object, tuple[Spec, dict[str, Any]]] = {}
+
+    def once(documents: Mapping[str, Document], context: Context) -> Spec | None:
+        key = tuple((kind, d.name, d.lines) for kind, d in documents.items())
+        if key not in known:
+            before = len(context.errors)
+            spec = shared(documents, context)
+            if spec is None or len(context.errors) > before:
+                return spec
+            known[key] = spec, {name: value for name, value in vars(context).items() if name != "errors"}
+        spec, found = known[key]
+        vars(context).update(found)
+        return spec
+
+    return once
+
+
+def _instructions(read: Callable[..., Instruction | None]) -> Callable[..., Instruction | None]:
+    # With what it rests on, so that no other gets its identity.
+    known: dict[object, tuple[Instruction, Spec]] = {}
+
+    def once(
+        document: Document, context: Context, spec: Spec, meanings: Meanings, spelling: str | None = None
+    ) -> Instruction | None:
+        key = id(spec), document.path.name, document.name, document.lines, spelling
+        if key not in known:
+            before = len(context.errors)
+            found = read(document, context, spec, meanings, spelling)
+            if found is None or len(context.errors) > before:
+                return found
+            known[key] = found, spec
+        return known[key][0]
+
+    return once
+
+
+def _programs(
+    check: Callable[[Compiler, Instruction], tuple[Checked, list[Diagnostic]]],
+) -> Callable[[Compiler, Instruction], tuple[Checked, list[Diagnostic]]]:
+    known: dict[object, tuple[Checked, Instruction, object]] = {}
+
+    def once(compiler: Compiler, instruction: Instruction) -> tuple[Checked, list[Diagnostic]]:
+        # An instruction is one of the specification that it was read with. What units compute is fitted later.
+        key = id(instruction), id(compiler.spec.units)
+        if key not in known:
+            checked, errors = check(compiler, instruction)
+            if errors:
+                return checked, errors
+            known[key] = checked, instruction, compiler.spec.units
+        return known[key][0], []
 
     return once
 

@@ -13,16 +13,18 @@ from ptxspec.__main__ import main
 
 from helpers import ROOT
 
+INSTRUCTIONS = ROOT / "spec/instructions"
 OPCODES = ("add", "mul", "min", "max")
 
 
 def copied(to: Path, opcodes: Container[str] = OPCODES) -> Path:
     """The repository's spec/ and templates/ with few opcodes."""
-    for folder in ("spec", "templates"):
-        shutil.copytree(ROOT / folder, to / folder)
-    for path in (to / "spec/instructions").iterdir():
-        if path.stem not in opcodes:
-            path.unlink()
+
+    def left_out(folder: str, names: list[str]) -> set[str]:
+        return {n for n in names if Path(folder) == INSTRUCTIONS and Path(n).stem not in opcodes}
+
+    for name in ("spec", "templates"):
+        shutil.copytree(ROOT / name, to / name, ignore=left_out, copy_function=shutil.copyfile)
     return to
 
 

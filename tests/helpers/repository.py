@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-import ptxspec
+from ptxspec import Database
 from ptxspec.check.checking import Checked, check
+from ptxspec.emit.products.data import as_data
 from ptxspec.model import Spec
 from ptxspec.read.link import read
 
@@ -26,5 +27,7 @@ def checked() -> dict[str, Checked]:
 
 
 @cache
-def database() -> ptxspec.Database:
-    return ptxspec.load(ROOT)
+def database() -> Database:
+    """As `ptxspec.load(ROOT)` has it."""
+    data = as_data(specification())
+    return Database(data.shared, data.opcodes.__getitem__)

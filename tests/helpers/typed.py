@@ -88,7 +88,7 @@ def project(to: Path) -> Path:
     # Of all products, the emulator's.
     checked, errors = check(specification := read(to))
     assert not errors, errors
-    for product in ("emulator", "emulator-c", "emulator-units"):
+    for product in ("emulator", "emulator-units"):
         for name, made in products()[product](specification, checked, Templates(to)).items():
             (to / "generated" / name).parent.mkdir(parents=True, exist_ok=True)
             (to / "generated" / name).write_text(made, "utf-8")

@@ -10,8 +10,8 @@ import pytest
 from helpers import ROOT
 from helpers.sizes import each_size, spread
 from ptxspec import Database
-from ptxspec.lint.findings import ERROR
 from ptxspec.lint.linter import Linter
+from ptxspec.ptx.complaints import ERROR
 
 SOURCES = sorted((ROOT / "generated" / "cuda").glob("*.cu"))
 

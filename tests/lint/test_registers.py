@@ -12,8 +12,8 @@ import pytest
 from helpers.linting import writer
 from helpers.sizes import each_size, spread
 from ptxspec import Database
-from ptxspec.lint.findings import ERROR
 from ptxspec.lint.linter import Linter
+from ptxspec.ptx.complaints import ERROR
 from ptxspec.ptxas.asking import CANARY, MESSAGE, find_ptxas
 from ptxspec.query.database import Variant
 
@@ -376,3 +376,30 @@ def test_the_constraints_of_triton_are_types(db: Database, text: str, codes: lis
     for size in (1, 5, 16):
         pieces = (text[i : i + size] for i in range(0, len(text), size))
         assert [f.code for f in Linter(db).lint(pieces, "f", "python")] == codes
+
+
+ELEMENTS = {16: ("b16", "s16", "u16", "f16"), 32: ("b32", "s32", "u32", "f32", "f16x2"), 8: ("b8", "s8", "u8")}
+UNPACKED = """mov.b32 {%b16_1, _}, %b32_1; mov.b32 {_, %b16_1}, %b32_1; mov.b32 {_, _}, %b32_1;
+mov.b32 {%b16_1, %b16_1}, %b32_1;
+mov.b64 {%b16_1, _, _, %f16_2}, %f64_1; mov.b32 {%b8_1, %u8_1, %b8_2, %b8_3}, %f32_1; mov.b16 {%b8_1, _}, %f16_1;
+mov.b32 {%b32_1, %b32_2}, %b32_3; mov.b32 {%b16_1, %b16_2, %b16_3}, %b32_1; mov.b32 {%b16_1}, %b32_1;
+mov.u32 {%b16_1, %b16_2}, %b32_1; mov.f32 {%b16_1, %b16_2}, %f32_1; mov.b32 {%b16_1, %b16_2}, 5;
+mov.b32 {%b16_1, %b16_2}, 0f3F800000; mov.b32 {%b16_1, %b16_2}, 1.5; mov.b64 {%b32_1, %b32_2}, 1.5;
+mov.b16 {%b8_1, %b8_2}, 5;
+mov.b32 {%b16_1, %b16_2}, %clock; mov.b32 {%b16_1, %b16_2}, %clock64; mov.b64 {%b32_1, %b32_2}, %clock64;
+mov.b32 {%b16_1, %b16_2}, {%b16_2, %b16_1}; mov.b32 {%b16_1, %b16_2}, %b64_1; mov.b32 {%b16_1, %b16_2}, %b16_3;
+mov.b32 {%b16_1, 5}, %b32_1; @%pred_1 mov.b32 {%b16_1, %b16_2}, %b32_1; mov.b32 {%pred_1, %b16_1}, %b32_1;
+mov.b32 {%b16_1, %b16_2}, k; mov.b32 {%b16_1, nothing}, %b32_1; mov.b32 {%b16_1, %b16_2}, -%b32_1;"""
+
+
+def test_what_is_unpacked_and_into_which_registers(db: Database, ptxas: Path, tmp_path: Path) -> None:
+    """A vector may be the result of a mov too; its registers are of one sort."""
+    types = [*itertools.chain.from_iterable(ELEMENTS.values()), "b64", "f64", "pred"]
+    declarations = " ".join(f".reg .{t} %{t}_<5>;" for t in types)
+    statements = [s.strip() for s in UNPACKED.replace("\n", " ").split("; ")]
+    for width, whole in ((16, "b32"), (32, "b64"), (8, "b16")):
+        for x, y in itertools.product(ELEMENTS[width], repeat=2):
+            vector = f"{{%{x}_1, %{y}_2}}"
+            statements += [f"mov.{whole} {vector}, %{whole}_1", f"mov.{whole} %{whole}_1, {vector}"]
+    statements = [f"{s.rstrip(';')};" for s in statements]
+    assert disagreements(db, ptxas, tmp_path / "v.ptx", declarations, statements) == []

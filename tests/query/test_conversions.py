@@ -1,13 +1,17 @@
-"""What people asked about conversions, in one command each."""
+"""What people asked about conversions."""
 
 from __future__ import annotations
 
 import json
 
-import ptxspec
+import numpy as np
+import ptxemu
 import pytest
 from helpers import ROOT
+from ptxspec import Database
 from ptxspec.cli.main import main
+from ptxspec.evaluate import parse_operand
+from ptxspec.model import Spec
 
 
 def run(capsys: pytest.CaptureFixture[str], command: str, *more: str) -> tuple[int, str, str]:
@@ -47,10 +51,20 @@ def run(capsys: pytest.CaptureFixture[str], command: str, *more: str) -> tuple[i
         ("cvt.rn.ftz.f32.f64 0x1p-130", "0x00000000"),
     ],
 )
-def test_what_a_conversion_returns(capsys: pytest.CaptureFixture[str], command: str, result: str) -> None:
-    code, out, err = run(capsys, f"eval {command}", "--format", "json")
-    assert code == 0, err
-    assert json.loads(out)["result"] == result
+def test_what_a_conversion_returns(spec: Spec, command: str, result: str) -> None:
+    spelling, *texts = command.split()
+    variant = next(v for v in spec.instructions["cvt"].variants if v.spelling == spelling and v.operands == len(texts))
+    types = [s.type for s in variant.sources for _ in s.places]
+    operands = [np.array(parse_operand(text, t), f"u{t.width // 8}") for text, t in zip(texts, types, strict=True)]
+    found = ptxemu.execute(spelling, *operands)
+    assert f"0x{int(found.view(f'u{found.itemsize}')):0{2 * found.itemsize}x}" == result
+
+
+def test_one_command_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    for command, result in (("cvt.rzi.u8.f32 300", "0xff"), ("cvt.rn.f16x2.f32 1 2", "0x3c004000")):
+        code, out, err = run(capsys, f"eval {command}", "--format", "json")
+        assert code == 0, err
+        assert json.loads(out)["result"] == result
 
 
 @pytest.mark.parametrize(
@@ -74,7 +88,7 @@ def test_an_operand_is_an_integer_of_its_type(capsys: pytest.CaptureFixture[str]
         assert code == 2 and not out and f"'{operand}'" in err
 
 
-def test_lint_knows_the_registers_of_conversions() -> None:
+def test_lint_knows_the_registers_of_conversions(db: Database) -> None:
     """A wider register is taken where neither bf16 nor tf32 is, and a special register for an integer."""
     module = ".version 9.4\n.target sm_90\n.entry k () {{ .reg .b16 %h<4>; .reg .b32 %r<4>; .reg .b64 %b<4>; {} }}\n"
     taken = [
@@ -92,6 +106,5 @@ def test_lint_knows_the_registers_of_conversions() -> None:
         "cvt.u32.u16 %h0, %h1;",
         "cvt.u64.u64 %b0, %tid.x;",
     ]
-    db = ptxspec.load(ROOT)
     assert [s for s in taken if db.lint(module.format(s))] == []
     assert [s for s in refused if not db.lint(module.format(s))] == []

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from helpers.arithmetic_package import PATHS, load, taking
 from helpers.grids import special
+from helpers.sizes import each_size, spread
 from ptxspec.model import BOOL, ROUNDINGS, FixedPoint, Format, float_in, number_in
 from ptxspec.model.formats import ieee
 from ptxspec.semantics.exact import evaluate as exact
@@ -142,9 +143,14 @@ def encodings(f: Number) -> list[int]:
     return found + (special(f.exponent_bits, f.fraction_bits).tolist() if f.is_ieee else [])
 
 
-@pytest.mark.parametrize("f", [*FORMATS, *USUAL, NINETEEN, *WHOLE], ids=lambda f: f.name)
-def test_conversions(f: Number) -> None:
-    for source in (*FORMATS, *USUAL, NINETEEN, *WHOLE):
+EVERY = (*FORMATS, *USUAL, NINETEEN, *WHOLE)
+SOME = spread(list(itertools.product(EVERY, repeat=2)), 200)
+
+
+@each_size
+@pytest.mark.parametrize("f", EVERY, ids=lambda f: f.name)
+def test_conversions(f: Number, whole: bool) -> None:
+    for source in EVERY if whole else [s for s, to in SOME if to is f]:
         given = encodings(source)
         x = np.array(given, in_numpy(source).unsigned)
         for mode, ftz in itertools.product(ROUNDINGS, (False, True) if isinstance(f, Format) else (False,)):

@@ -33,7 +33,8 @@ from helpers.sizes import each_size
 from numpy.typing import NDArray
 from oracles.mpfr import context, decode, encode
 from ptxspec import model
-from ptxspec.semantics.exact import elementary as exact
+from ptxspec.semantics.exact.evaluate import FUNCTIONS
+from ptxspec.semantics.program import Apply
 
 elementary = load("elementary")
 intervals = load("intervals")
@@ -75,7 +76,8 @@ def check(name: str, x: Bits, f: Any, mode: str, ftz: bool) -> None:
 
 def exactly(name: str, x: Bits, f: Any, mode: str, ftz: bool) -> Bits:
     form = model.ieee(f.name, f.exponent_bits, f.fraction_bits, f.canonical_nan)
-    return np.array([exact.FUNCTIONS[name](bits, form, mode, ftz) for bits in x.tolist()], f.unsigned)
+    t = Apply(model.float_in(form), name, (), form, mode, ftz)
+    return np.array([FUNCTIONS[name](t, bits) for bits in x.tolist()], f.unsigned)
 
 
 def patterns(value: NDArray[np.float64], f: Any) -> Bits:

@@ -287,7 +287,10 @@ def test_a_target_without_the_variant_is_explained(spelling: str, target: str, m
 def test_a_target_has_what_the_database_says() -> None:
     database = ptxspec.load()
     assert CATALOG.targets == database.targets and CATALOG.versions == database.versions
-    rows = [row for opcode in ROWS for row in lookup.rows_of(opcode)]
+    # The emulator computes what the assembler breaks down on, too.
+    crashing = {(v.spelling, v.operands) for v in database.variants if v.crash}
+    every = [row for opcode in ROWS for row in lookup.rows_of(opcode)]
+    rows = [row for row in every if (row.variant.spelling, row.operands) not in crashing]
     for target in CATALOG.targets:
         has = {(v.spelling, v.operands) for v in database.available(target)}
         assert {(r.variant.spelling, r.operands) for r in rows if CATALOG.takes(r.requires, target)} == has

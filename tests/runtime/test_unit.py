@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import ptxemu
 import pytest
-from helpers import ROOT
+from helpers import ROOT, repository
 from helpers.made_up import BITS, UNITS, special_values
 from helpers.project import Project
 from ptxspec.check.checking import check
@@ -83,7 +83,7 @@ def models(spec: Spec) -> dict[str, UnitModel]:
     }  # fmt: skip
 
 
-KINDS = models(read(ROOT))
+KINDS = models(repository.specification())
 
 
 @pytest.mark.parametrize("name", KINDS)

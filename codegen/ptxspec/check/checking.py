@@ -11,6 +11,8 @@ from ..model import CornerRow, Instruction, Spec, Variant
 from ..semantics.compile import Compiler
 from ..semantics.program import Program
 from .corner_cases import Case, CellError, cases
+from .functions import check_functions
+from .hazards import contradictions
 
 Programs = Mapping[str | None, Program]
 
@@ -33,6 +35,7 @@ def check(spec: Spec) -> tuple[list[Checked], list[Diagnostic]]:
         errors += found
         if not found:
             checked.append(one)
+    errors += check_functions(compiler)
     return checked, sorted(_one_at_each_place(errors))
 
 
@@ -57,6 +60,7 @@ def check_instruction(compiler: Compiler, instruction: Instruction) -> tuple[Che
             errors += e.diagnostics
     if not errors:
         errors = _corner_cases(instruction, made)
+        errors += contradictions(instruction, {v: programs[None] for v, programs in made.items()})
     return Checked(instruction, made), errors
 
 

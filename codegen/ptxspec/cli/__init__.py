@@ -28,6 +28,13 @@ def target_named(options: argparse.Namespace) -> str | None:
     return None if options.target is None else database(options).target(options.target)
 
 
+def positive(text: str) -> int:
+    """A number of things that are wanted, of which there is at least one."""
+    if not text.strip().isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"'{text.strip()}' is not a whole number from 1 on")
+    return int(text)
+
+
 def counted(n: int, what: str) -> str:
     return f"{n} {what}{'s' * (n != 1)}"
 

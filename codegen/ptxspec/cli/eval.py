@@ -4,52 +4,90 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 from typing import Any
 
 from .. import evaluate as e, roots
+from ..diagnostics import PtxspecError
 from ..evaluate import Evaluation
 from ..literals import describe, hexadecimal
-from ..model import BOOL, Kind, Type, Variant
-from . import OK, TARGET, target_named
+from ..model import BOOL, Type, Variant
+from ..tracing import shape, text
+from . import OK, TARGET, eval_file, target_named
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("variant", metavar="VARIANT")
+    parser.description = (
+        "Runs a variant on operands with the emulator. --trace says why the result is what it is: the exact value "
+        "before it was rounded, the numbers around it and which one was taken; what was flushed, saturated, compared; "
+        "each with its bits and its line of the specification. With --file it runs a piece of PTX, and --trace shows "
+        "the registers statement by statement."
+    )
+    parser.add_argument(
+        "variant",
+        metavar="VARIANT",
+        nargs="?",
+        help="a spelling, as in fma.rn.ftz.f32; modifiers may stand in any order. With --file a register, as OPERANDs "
+        "are then",
+    )
     parser.add_argument(
         "operands",
         nargs="*",
         metavar="OPERAND",
-        help="1.5, -0.0, inf, nan, 0x1.8p-3 or bits 0x3fc00000; lanes as low,high",
+        help="1.5, -0.0, inf, nan, 0x1.8p-3, true or bits 0x3fc00000; lanes as low,high; with --file NAME=1.5",
+    )
+    parser.add_argument(
+        "--file", metavar="FILE", help="run the statements of this file, or of `-`, on registers given as NAME=VALUE"
     )
     parser.add_argument("--target", metavar="T", help=f"behave as this target, where it is known to differ: {TARGET}")
-    parser.add_argument("--trace", action="store_true", help="show each step with its line of the specification")
+    parser.add_argument(
+        "--trace",
+        action="store_const",
+        const="effective",
+        help="show why: each step that has an effect, with its line of the specification",
+    )
+    # An option of its own: as a value of --trace, `all` would have to be told from VARIANT.
+    parser.add_argument("--trace=all", dest="trace", action="store_const", const="all", help="show all steps")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.file is not None:
+        return eval_file.run(options)
+    if options.variant is None:
+        raise PtxspecError("eval takes a VARIANT and its OPERANDs, or --file FILE and registers")
     target = target_named(options)
-    found = e.evaluate(roots.find(options.root), options.variant, options.operands, target, options.trace)
+    found = e.evaluate(roots.find(options.root), options.variant, options.operands, target, options.trace is not None)
     if options.format == "json":
         print(json.dumps(_as_json(found), indent=2))
         return OK
     v = found.variant
     print(f"{v}{' on ' + found.target if found.target else ''}, {found.claim}")
+    if found.hazard:
+        print(f"  hazard: {found.hazard}")
     places = [(place, s.type) for s in v.sources for place in s.places]
     for (name, type_), bits in zip(places, found.operands, strict=True):
-        print(f"  {name}  {_value(bits, type_)}")
-    for t in found.trace:
-        lane = f"lane {t.lane}  " if v.lanes > 1 else ""
-        print(f"\n  {lane}{t.stage}  {t.path}:{t.line}  {t.text}")
-        if t.before is not None:
-            print(f"    before  {t.name} = {describe(t.before, t.kind)}")
-        print(f"    after   {t.name} = {describe(t.after, t.kind)}")
+        print("\n".join(text.wrapped(name, _value(bits, type_), len(name), "  ", _width())))
+    if found.trace and found.implied:
+        print(f"\n  as with .{' and .'.join(found.implied)}, which {found.target or 'the spelling'} implies")
     if found.trace:
-        print()
+        print("\n".join(trace_as_text(found, options.trace == "all")) + "\n")
     for (name, type_), bits in zip(_results(v), found.results, strict=True):
         whole = f"  {hexadecimal(bits, type_.width)}" if type_.width != type_.kind.width else ""
-        print(f"  {name}  {_value(bits, type_)}{whole}")
+        print("\n".join(text.wrapped(name, f"{_value(bits, type_)}{whole}", len(name), "  ", _width())))
     return OK
+
+
+def trace_as_text(found: Evaluation, everything: bool) -> list[str]:
+    """The lines of a trace, for the terminal that is there."""
+    v = found.variant
+    headings = [text.lane_heading(v.sources, lane, operands) for lane, operands in enumerate(found.lanes)]
+    return text.blocks(found.trace, found.rules, _width(), everything, headings if v.lanes > 1 else [])
+
+
+def _width() -> int:
+    return max(shutil.get_terminal_size().columns, 60)
 
 
 def _results(v: Variant) -> list[tuple[str, Type]]:
@@ -71,22 +109,12 @@ def _as_json(found: Evaluation) -> dict[str, Any]:
     sources = [s.type for s in v.sources for _ in s.places]
     results = [_json(bits, type_) for (_, type_), bits in zip(_results(v), found.results, strict=True)]
 
-    def value(bits: int | None, kind: Kind) -> str | bool | None:
-        if bits is None:
-            return None
-        return bool(bits) if kind == BOOL else hexadecimal(bits, kind.width)
-
     return {
         "schema": 1,
         "variant": v.spelling,
         "operands": [_json(o, type_) for o, type_ in zip(found.operands, sources, strict=True)],
         "result": results[0] if len(results) == 1 else results,
         "claim": found.claim,
-        "trace": [
-            {
-                "lane": t.lane, "stage": t.stage, "name": t.name, "line": f"{t.path}:{t.line}",
-                "before": value(t.before, t.kind), "after": value(t.after, t.kind),
-            }
-            for t in found.trace
-        ],
-    }  # fmt: skip
+        "hazard": found.hazard,
+        "trace": [shape.as_json(t, found.rules) for t in found.trace],
+    }

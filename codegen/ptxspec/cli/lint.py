@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..diagnostics import PtxspecError
-from ..lint.findings import ERROR, Finding
+from ..lint.findings import Finding
 from ..lint.linter import Linter, language
 from ..lint.rendering import FORMATS
 from ..lint.windows import decode, read
+from ..ptx.complaints import ERROR, WARNING
 from . import MISUSE, NO, OK, TARGET, database
 
 
@@ -19,13 +20,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Judges .ptx files by their own .version and .target, and the inline assembly of C++ (.cu .cuh .cpp .h .hip "
         ".cl) and Python (.py) by --target and --ptx; without these, what exists anywhere passes. Exit 1: errors were "
-        "found, 2: a file could not be read. Registers are judged where their declaration or constraint is in sight. "
-        "Not judged are other instructions than the database's, declarations and guards by themselves, and in programs "
-        "what a macro or a format fills in."
+        "found, with --strict warnings too, 2: a file could not be read. Registers are judged where their declaration "
+        "or constraint is in sight. Not judged are other instructions than the database's, declarations and guards by "
+        "themselves, and in programs what a macro or a format fills in."
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="- is standard input, read as PTX")
     parser.add_argument("--target", metavar="T", help=f"judge for this target, whatever the files say: {TARGET}")
     parser.add_argument("--ptx", metavar="V", help="judge for this PTX version, whatever the files say")
+    parser.add_argument("--strict", action="store_true", help="exit 1 for warnings too")
     parser.add_argument("--format", choices=tuple(FORMATS), default="text")
     parser.set_defaults(run=run)
 
@@ -40,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
         for file in options.files:
             try:
                 for f in _findings(linter, file):
-                    if f.severity == ERROR:
+                    if f.severity == ERROR or (options.strict and f.severity == WARNING):
                         code = max(code, NO)
                     yield f
             except PtxspecError as e:

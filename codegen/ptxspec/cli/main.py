@@ -14,6 +14,7 @@ from typing import Any
 
 from ..diagnostics import PtxspecError, SpecError, unknown
 from . import MISUSE, NO, READER_LEFT, counted
+from .help import Formatter, complete
 
 # Each command is a module beside this one, which is imported when the command is given: a query must start quickly.
 COMMANDS = {
@@ -23,6 +24,7 @@ COMMANDS = {
     "query": "what a variant needs, or why it does not exist; exit 0 yes, 1 no",
     "show": "the manual's page of an opcode, or what is known of a variant",
     "eval": "run a variant on operands",
+    "compare": "where two variants, pieces of PTX or functions of C, CUDA or NumPy differ",
     "lint": "judge PTX, and the PTX in CUDA, C++ and Python files, as ptxas would",
     "explain": "say what mends the complaints of ptxas, nvcc, clang, NVRTC, Triton and the driver",
     "diff": "what a PTX version or a target brought",
@@ -45,9 +47,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal that lacks a character gets its escape, as on stderr, and not a traceback.
         sys.stdout.reconfigure(errors="backslashreplace")
-    arguments = [" " + a if _NEGATIVE.match(a) else a for a in arguments]
+    arguments = readable(arguments)
     try:
-        options = _parser(arguments).parse_args(arguments)
+        options = parser_of(arguments).parse_args(arguments)
         code: int = options.run(options)
         sys.stdout.flush()
         return code
@@ -73,7 +75,7 @@ class _Parser(argparse.ArgumentParser):
     """argparse, with the nearest name for what does not exist, told by the command that was given it."""
 
     def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
+        super().__init__(formatter_class=Formatter, **settings)
         self.register("action", None, _Once)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
@@ -97,6 +99,8 @@ class _Parser(argparse.ArgumentParser):
         if match:
             choices = [c.strip(" '") for c in match[2].split(",")]
             message = unknown("command" if "command" in message else "value", match[1], choices)
+        if match := re.search(r"argument (--\S+): ignored explicit argument '(.*)'", message):
+            message = unknown("option", f"{match[1]}={match[2]}", [o for a in self._actions for o in a.option_strings])
         self.print_usage(sys.stderr)
         print(f"{self.prog}: {message}", file=sys.stderr)
         raise SystemExit(MISUSE)
@@ -113,7 +117,14 @@ class _Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+def readable(arguments: Sequence[str]) -> list[str]:
+    """Arguments as argparse understands them: negative numbers are no options, and `help` is one."""
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:2], "--help"]
+    return [" " + a if _NEGATIVE.match(a) else a for a in arguments]
+
+
+def parser_of(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """The parser for a command line: of the command given, or of all where there is no such command."""
     parser = _Parser(
         prog="ptxspec",
@@ -122,14 +133,27 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         "known one is needed, or something that cannot run.",
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version")
+    root = "the folder with spec/ and templates/; else the nearest one above, else what the package carries"
+    parser.add_argument("--root", type=Path, metavar="DIR", help=root)
+    complete(parser, "")
     commands = parser.add_subparsers(metavar="command", required=True, parser_class=_Parser)
-    given = next((a for a in arguments if not a.startswith("-")), "")
+    given = _command(arguments)
     for name in [given] if given in COMMANDS else COMMANDS:
         p = commands.add_parser(name, help=COMMANDS[name], description=COMMANDS[name])
-        p.add_argument("--root", type=Path, metavar="DIR", help="the folder that holds spec/ and templates/")
+        # Without a default: that would take the place of what stands before the command.
+        p.add_argument("--root", type=Path, metavar="DIR", default=argparse.SUPPRESS, help=root)
         if name == given:
             importlib.import_module(f".{name}", __package__).configure(p)
+            complete(p, name)
     return parser
+
+
+def _command(arguments: Sequence[str]) -> str:
+    """The first argument that is no option, nor the value of one."""
+    for i, a in enumerate(arguments):
+        if not a.startswith("-") and (i == 0 or arguments[i - 1] != "--root"):
+            return a
+    return ""
 
 
 class _Version(argparse.Action):

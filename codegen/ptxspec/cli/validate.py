@@ -22,6 +22,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 @keeping_everything()
 def run(options: argparse.Namespace) -> int:
     root = roots.find_own(options.root)
+    for path in options.paths:
+        if not path.exists():
+            raise PtxspecError(f"{path}: no such file or folder")
     read = reading.read_all(root.path)
     errors = list(read.diagnostics)
     if read.spec is not None:
@@ -43,8 +46,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _named(root: Root, path: Path, names: Iterable[str]) -> list[str]:
     """The files of the specification that a path names, or that are in the folder that it names."""
-    if not path.exists():
-        raise PtxspecError(f"{path}: no such file or folder")
     asked = path.resolve()
     found = [name for name in names if (root.path / name).resolve().is_relative_to(asked)]
     if not found or asked in root.path.parents:

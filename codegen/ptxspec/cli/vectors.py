@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import io
 import os
 import sys
+from collections.abc import Iterable
 
 from .. import roots
 from ..diagnostics import PtxspecError
 from ..gpu import export as handing
-from . import OK, TARGET, target_named
+from . import OK, TARGET, positive, progress_bar, target_named
+
+# Rows between two looks at the progress.
+_TOLD = 1 << 10
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -21,16 +26,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("variant", metavar="VARIANT")
     parser.add_argument("--operands", type=int, metavar="N", help="the number of source operands")
     parser.add_argument("--target", metavar="T", help=f"as this target returns them: {TARGET}")
-    parser.add_argument("--format", choices=tuple(handing.FORMATS), default="jsonl")
+    parser.add_argument("--grid", action="store_true", help="special values in all combinations only, nothing random")
+    parser.add_argument("--limit", type=positive, metavar="N", help="no more than the first N rows")
+    parser.add_argument(
+        "--format",
+        choices=tuple(handing.FORMATS),
+        default="jsonl",
+        help="a line of JSON for each row (the default), one JSON document, csv, or npz with NumPy's arrays",
+    )
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     root = roots.find(options.root)
-    found = handing.vectors_of(root, options.variant, options.operands, target_named(options))
+    found = handing.vectors_of(root, options.variant, options.operands, target_named(options), options.grid)
+    if options.limit is not None:
+        found = found.first(options.limit)
     if options.format != "npz":
-        for line in handing.FORMATS[options.format](found):
-            print(line)
+        _print(handing.FORMATS[options.format](found), found.rows)
         return OK
     if sys.stdout.isatty():
         raise PtxspecError("npz is not for a terminal: write it to a file with > vectors.npz")
@@ -39,3 +52,12 @@ def run(options: argparse.Namespace) -> int:
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as out:
         out.write(buffer.getvalue())
     return OK
+
+
+def _print(lines: Iterable[str], rows: int) -> None:
+    """Where the lines themselves are not seen, how far they are is."""
+    with progress_bar("writing") if not sys.stdout.isatty() else contextlib.nullcontext() as progress:
+        for i, line in enumerate(lines):
+            print(line)
+            if progress and i % _TOLD == 0:
+                progress(i, rows)

@@ -88,13 +88,15 @@ class Comparison:
     def __init__(self, spec: Spec, variant: Variant, target: str | None) -> None:
         self.variant = variant
         self.claim = spec.claim(variant, target)
+        self._is_hazard = not spec.catalog.is_safe(variant, target)
         # Also where the claim is `measured`: a result that differs may still be inside of the manual's bound.
         bounded = variant.claim == "bounded"
         self._judge = Judge(spec, spec.instructions[variant.opcode], variant, target) if bounded else None
 
     def agrees(self, found: Found) -> bool | None:
-        """Whether the claim holds; None where there is no claim. What nobody has judged yet is to have every bit."""
-        if self.claim == "unspecified":
+        """Whether the claim holds; None where there is no claim, and where a hazard explains that it does not. What
+        nobody has judged yet is to have every bit."""
+        if self.claim == "unspecified" or (self._is_hazard and not found.equal):
             return None
         return not found.outside if self.claim == "bounded" else found.equal
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, Any
 
 import numpy as np
@@ -32,16 +32,29 @@ class Vectors:
     provenance: str
     parts: tuple[tuple[str, tuple[Array, ...], Array], ...]
 
+    @property
+    def rows(self) -> int:
+        return sum(len(results) for _, _, results in self.parts)
 
-def vectors_of(root: Root, spelling: str, operands: int | None, target: str | None) -> Vectors:
+    def first(self, limit: int) -> Vectors:
+        """No more than so many rows."""
+        parts = []
+        for stream, operands, results in self.parts:
+            if size := min(limit, len(results)):
+                parts.append((stream, tuple(x[:size] for x in operands), results[:size]))
+                limit -= size
+        return replace(self, parts=tuple(parts))
+
+
+def vectors_of(root: Root, spelling: str, operands: int | None, target: str | None, grid_only: bool = False) -> Vectors:
     """The newest recording that has the variant (of that target, if one is given), else the emulator on the same
-    operands. Raises PtxspecError for an unknown variant or target, for a recording that cannot be read, and for an
-    emulator of another state of the specification."""
+    operands; of these all, or the grid of special values only. Raises PtxspecError for an unknown variant or target,
+    for a recording that cannot be read, and for an emulator of another state of the specification."""
     emu = emulator(root)
     try:
         kernel = emu.compile(spelling, operands, target)
     except LookupError as e:
-        _refuse(root, read(root.path))
+        refuse_stale(root, read(root.path))
         raise PtxspecError(str(e)) from None
     paths = recording.below(root.path)
     # A recording is of all variants, and says so of them.
@@ -50,25 +63,27 @@ def vectors_of(root: Root, spelling: str, operands: int | None, target: str | No
     if spec is None or reading.diagnostics or _stale(root, spec):
         # What is wrong with the specification says more than that it is another one.
         spec = read(root.path)
-        _refuse(root, spec)
+        refuse_stale(root, spec)
     key = (kernel.variant.spelling, kernel.operands)
     v = next(v for i in spec.instructions.values() for v in i.variants if (v.spelling, v.operands) == key)
     recordings = [recording.read(path, spec, {key}) for path in paths]
     for r in sorted(recordings, key=lambda r: str(r.provenance["date"]), reverse=True):
-        recorded = [u for u in r.parts if u.part.kept and _is_handed(v, u.part)]
+        recorded = [u for u in r.parts if u.part.kept and _is_handed(v, u.part, grid_only)]
         if recorded and (target is None or spec.catalog.plain(target) == r.target):
             return Vectors(
                 v, "recording", str(r), tuple((u.part.stream, _operands(v, u.part), u.results()) for u in recorded)
             )
     parts = []
     for p in vectors.parts(v, vectors.Sizes()):
+        if not _is_handed(v, p, grid_only):
+            continue
         columns = _operands(v, p)
         parts.append((p.stream, columns, Emulator(emu, target).run(v, columns)))
     said = f"ptxemu{f' as {target}' if target else ''}, claim {spec.claim(v, target)}"
     return Vectors(v, "emulator", said, tuple(parts))
 
 
-def _refuse(root: Root, spec: Spec) -> None:
+def refuse_stale(root: Root, spec: Spec) -> None:
     """Raises PtxspecError where the emulator is not made from this specification."""
     if stale := _stale(root, spec):
         raise PtxspecError(f"generated/ is not made from {stale} as it is now; run `ptxspec generate`")
@@ -81,8 +96,10 @@ def _stale(root: Root, spec: Spec) -> str | None:
     return differ[0] if differ else None
 
 
-def _is_handed(v: Variant, part: vectors.Part) -> bool:
-    """Everything but the millions of results that determine a unit, which are for fitting it."""
+def _is_handed(v: Variant, part: vectors.Part, grid_only: bool) -> bool:
+    """Everything but the millions of results that determine a unit, which are for fitting it; or the grid."""
+    if grid_only:
+        return part.stream == "grid"
     return not part.stream.startswith("every") or (part.stream == "every" and v.sources[0].type.width <= 16)
 
 
@@ -110,16 +127,36 @@ def _rows(found: Vectors) -> Iterator[tuple[str, list[tuple[int, Type]]]]:
             yield stream, list(zip(row, types, strict=True))
 
 
-def as_jsonl(found: Vectors) -> Iterator[str]:
-    """One object for each row: bits as text, predicates as true or false; several results are a list."""
+def _objects(found: Vectors) -> Iterator[dict[str, Any]]:
+    """The rows: bits as text, predicates as true or false; several results are a list."""
     for stream, row in _rows(found):
         values = [bool(x) if t.kind == BOOL else registers.text(x, t) for x, t in row]
         operands, results = values[: found.variant.operands], values[found.variant.operands :]
-        yield json.dumps({
-            "variant": found.variant.spelling, "stream": stream, "operands": operands,
-            "result": results if len(results) > 1 else results[0],
-            "source": found.source, "provenance": found.provenance,
-        })  # fmt: skip
+        yield {"stream": stream, "operands": operands, "result": results if len(results) > 1 else results[0]}
+
+
+def as_jsonl(found: Vectors) -> Iterator[str]:
+    """One object for each row, which says everything."""
+    for row in _objects(found):
+        said = {"source": found.source, "provenance": found.provenance}
+        yield json.dumps({"variant": found.variant.spelling, **row, **said})
+
+
+def as_json(found: Vectors) -> Iterator[str]:
+    """One object, with a line for each row."""
+    v = found.variant
+    head = {
+        "schema": 1, "variant": v.spelling, "source": found.source, "provenance": found.provenance,
+        "operands": [{"name": name, "type": t.name} for name, t in registers.places(v.sources)],
+        "results": [{"name": name, "type": t.name} for name, t in registers.places(v.results)],
+    }  # fmt: skip
+    yield f'{json.dumps(head)[:-1]}, "vectors": ['
+    before = ""
+    for row in _objects(found):
+        if before:
+            yield f"{before},"
+        before = f"  {json.dumps(row)}"
+    yield f"{before}]}}"
 
 
 def as_csv(found: Vectors) -> Iterator[str]:
@@ -143,4 +180,9 @@ def write_npz(found: Vectors, file: IO[bytes]) -> None:
 
 
 # npz is written whole, and not line by line.
-FORMATS: dict[str, Callable[[Vectors], Iterable[str]]] = {"jsonl": as_jsonl, "csv": as_csv, "npz": lambda _: ()}
+FORMATS: dict[str, Callable[[Vectors], Iterable[str]]] = {
+    "jsonl": as_jsonl,
+    "json": as_json,
+    "csv": as_csv,
+    "npz": lambda _: (),
+}

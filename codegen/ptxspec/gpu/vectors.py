@@ -45,7 +45,8 @@ class Part:
     """`count` operands of a stream from `start` on, of which the results of the first `kept` are recorded.
 
     grid: special values in all combinations; uniform: any bits; near: exponents that meet, results that tie and cancel,
-    integers of every length; every: all encodings in their order; every<<N: the same with N zero bits after each."""
+    integers of every length; every: all encodings in their order; every<<N: the same with N zero bits after each;
+    pairs: all pairs of encodings, the last operand's first."""
 
     stream: str
     start: int
@@ -97,6 +98,12 @@ class Signature:
         return type.kind.width * type.lanes if len(self.sources) == 1 and not own else 0
 
     @property
+    def pair(self) -> int:
+        """The number of bits of two sources together, where there are two of one lane in one register each; else 0."""
+        whole = self.lanes == 1 and len(self.sources) == 2 and not any(own for _, own in self.sources)
+        return sum(kind.width for kind in self.kinds) if whole else 0
+
+    @property
     def floats(self) -> list[int]:
         """The places of the sources that are floats, three of them at most."""
         return [k for k, kind in enumerate(self.kinds) if kind.format is not None][:3]
@@ -119,7 +126,11 @@ def signature(v: Variant) -> Signature:
 
 def parts(v: Variant, sizes: Sizes, cores: Iterable[Core] = ()) -> list[Part]:
     """What a variant is run on; `cores` are those of its units."""
-    s = signature(v)
+    return parts_of(signature(v), sizes, cores)
+
+
+def parts_of(s: Signature, sizes: Sizes, cores: Iterable[Core] = ()) -> list[Part]:
+    """What anything of that signature is run on."""
     size = prod(map(len, s.values))
     found = [Part("grid", 0, size, size)]
     if 0 < s.single <= 16:
@@ -140,16 +151,18 @@ def digest(values: Array) -> int:
 
 def operands(v: Variant, stream: str, start: int, size: int) -> tuple[Array, ...]:
     """Read-only arrays of `size` elements, one for each source register: the operands `start` ... of a stream."""
-    return _operands(signature(v), stream, start, size)
+    return operands_of(signature(v), stream, start, size)
 
 
 # Sixteen blocks are a whole stream: variants of the same signature run one after another.
 @lru_cache(maxsize=16)
-def _operands(s: Signature, stream: str, start: int, size: int) -> tuple[Array, ...]:
+def operands_of(s: Signature, stream: str, start: int, size: int) -> tuple[Array, ...]:
     if stream == "grid":
         columns = _grid(s, start, size)
     elif stream.startswith("every"):
         columns = [_every(s, start, size, int(stream.partition("<<")[2] or 0))]
+    elif stream == "pairs":
+        columns = _pairs(s, start, size)
     else:
         make = _uniform if stream == "uniform" else _near
         places = np.arange(start * s.lanes, (start + size) * s.lanes, dtype=np.uint64)
@@ -185,6 +198,12 @@ def _every(s: Signature, start: int, size: int, shift: int) -> Array:
     kind = s.kinds[0]
     whole = encodings(64, start, size, shift)
     return np.stack([whole >> np.uint64(i * kind.width) & _mask(kind) for i in range(s.lanes)], axis=1)
+
+
+def _pairs(s: Signature, start: int, size: int) -> list[Array]:
+    whole = encodings(64, start, size, 0)
+    first, second = s.kinds
+    return [(whole >> np.uint64(second.width) & _mask(first))[:, None], (whole & _mask(second))[:, None]]
 
 
 def _mask(kind: Kind) -> np.uint64:

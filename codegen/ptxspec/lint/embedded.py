@@ -7,9 +7,9 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from functools import partial
 
+from ..ptx.complaints import Position
+from ..ptx.scanning import HOLE, View
 from . import constraints
-from .findings import Position
-from .scanning import HOLE, View
 
 # A string that is no argument of asm() is PTX if it says so itself, or has a statement with a PTX type.
 _MODULE = re.compile(rf"\.version\s+(?:\d+\.\d|(?:\d+\.)?{HOLE})")

@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 
 from ..catalog import Requirement
 
-ERROR, WARNING, NOTE = "error", "warning", "note"
-
 CODES = {
     # The spelling
     "unknown-opcode": "There is no instruction of this name.",
@@ -24,8 +22,10 @@ CODES = {
     "modifier-order": "The modifiers stand in another order than in the manual; the assembler does not mind.",
     "ignored-modifier": "The assembler takes a modifier that does nothing here.",
     "tolerated-spelling": "The assembler takes a spelling that does not exist.",
+    "assembler-crash": "The assembler takes the spelling, and ends with an error of its own.",
     "refused-by-assembler": "The manual lists the spelling, and the assembler takes it nowhere.",
     "undocumented": "The assembler takes a spelling that the manual does not list.",
+    "hazard": "The assembler takes the spelling, and its machine code does something else.",
     # The operands
     "operand-count": "Too many or too few operands.",
     "illegal-immediate": "A constant where the assembler takes none, an integer for 1.0, or one out of range.",
@@ -47,33 +47,6 @@ CODES = {
     "unterminated-comment": "A comment does not end.",
     "unterminated-string": "A string does not end.",
 }
-
-
-WHOLE = -1
-
-
-class Complaint(NamedTuple):
-    """What is wrong with an instruction. `name` is the index of the modifier or type meant, `operand` that of the
-    operand and `part` that of a part of it; WHOLE for none of these. `requires` is what the variant needs, where it is
-    not available."""
-
-    severity: str
-    code: str
-    message: str
-    help: str = ""
-    name: int = WHOLE
-    operand: int = WHOLE
-    part: int = WHOLE
-    requires: Requirement | None = None
-
-
-class Position(NamedTuple):
-    """Line and column count from 1. `source` is the line, or part of a long one, and `at` the column's index in it."""
-
-    line: int
-    column: int
-    source: str
-    at: int
 
 
 class Finding(NamedTuple):

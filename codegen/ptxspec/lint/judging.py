@@ -6,13 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..ptx import operands as kinds
+from ..ptx.complaints import ERROR, NOTE, WARNING, WHOLE, Complaint
+from ..ptx.matching import Matcher, count, unreadable
+from ..ptx.operands import Shape
 from ..query.alike import advice
 from ..query.database import Database, Variant
 from ..query.verdicts import Reason, forms_text, refusals, why_not
-from . import operands as kinds
-from .findings import ERROR, NOTE, WARNING, WHOLE, Complaint
-from .matching import Matcher, count, unreadable
-from .operands import Shape
+from .rules import DatabaseRules
 
 
 class Judgement(NamedTuple):
@@ -43,7 +44,7 @@ class InstructionJudge:
         self.other_types = db.other_types
         self.repeatable = frozenset(assembler["repeatable"])
         self.leading = frozenset(assembler["leading"])
-        self.matcher = Matcher(db)
+        self.matcher = Matcher(DatabaseRules(db))
         self.ignored = [frozenset(group) for group in assembler["ignored"]]
         self._ignored_names = frozenset().union(*self.ignored)
         self._known: dict[tuple[str, tuple[Shape, ...] | None, str | None, str | None, bool], Judgement] = {}
@@ -83,8 +84,8 @@ class InstructionJudge:
         effective = tuple(
             n for i, n in enumerate(names) if not self._is_ignored(opcode, n) and (n in types or n not in names[:i])
         )
-        registers = None if shapes is None else count(shapes)
-        variant, more = self._variant(opcode, effective, registers)
+        registers = None if shapes is None else count(shapes, self.matcher.unpacks(opcode, shapes))
+        variant, more = self._variant(opcode, effective, registers, target, ptx)
         spelled += more
         errors = [c for c in spelled if c.severity == ERROR]
         if variant is None and shapes and kinds.MALFORMED in shapes:
@@ -96,7 +97,7 @@ class InstructionJudge:
         complaints = spelled + self._refusals(variant, target, ptx)
         complaints += self.matcher.complaints(variant, shapes or ())
         if not any(c.severity == ERROR for c in complaints):
-            complaints += self._notes(variant, effective)
+            complaints += self._notes(variant, effective, target, ptx)
         return Judgement(variant.spelling, tuple(complaints))
 
     def _refusals(self, variant: Variant, target: str | None, ptx: str | None) -> list[Complaint]:
@@ -138,21 +139,25 @@ class InstructionJudge:
                     found.append(Complaint(WARNING, "ignored-modifier", message, "remove it", i))
         return found
 
-    def _variant(self, opcode: str, names: Sequence[str], count: int | None) -> tuple[Variant | None, list[Complaint]]:
+    def _variant(
+        self, opcode: str, names: Sequence[str], count: int | None, target: str | None, ptx: str | None
+    ) -> tuple[Variant | None, list[Complaint]]:
         wanted = frozenset(names)
         found = self.db.find(opcode, names, count)
         if found is not None:
             return found, []
         for t in self.db.opcodes[opcode].data["assembler"]["tolerated"]:
-            if sorted(wanted) in t["names"] and count in (None, t["operands"]):
+            if sorted(names) in t["names"] and count in (None, t["operands"]):
                 # It needs what the spellings need that it stands for.
                 types = self.db.split(names)[1]
                 stands_for = [v for v in self.db.opcodes[opcode].variants if v.types == types and v.names > wanted]
                 if stands_for:
                     spelled = ".".join((opcode, *names))
-                    listed = ", ".join(v.spelling for v in stands_for if v.advisable)
+                    fitting = (v for v in stands_for if self.db.takes(v, target, ptx))
+                    listed = ", ".join(v.spelling for v in fitting if self.db.is_advisable(v, target, ptx))
                     message, help = f"{spelled}: {t['note']}", f"write one of {listed}" if listed else ""
-                    complaint = Complaint(WARNING, "tolerated-spelling", message, help)
+                    kind = (ERROR, "assembler-crash") if t.get("crash") else (WARNING, "tolerated-spelling")
+                    complaint = Complaint(*kind, message, help)
                     return stands_for[0]._replace(spelling=spelled), [complaint]
         return None, []
 
@@ -168,7 +173,7 @@ class InstructionJudge:
     ) -> Complaint:
         spelling = ".".join((opcode, *effective))
         unknown = [n for n in effective if n not in self.types and n not in self.modifiers]
-        has = forms_text(self.db.opcodes[opcode])
+        has = forms_text(self.db.opcodes[opcode], types)
         if not types and not unknown:
             reason = Reason("missing-type", f"{spelling} has no type; {opcode} has {has}")
         elif not self.other_types.isdisjoint(types):
@@ -187,8 +192,12 @@ class InstructionJudge:
 
     # Where it is right
 
-    def _notes(self, variant: Variant, names: Sequence[str]) -> list[Complaint]:
+    def _notes(self, variant: Variant, names: Sequence[str], target: str | None, ptx: str | None) -> list[Complaint]:
         found = []
+        hazard = self.db.hazard(variant, target, ptx)
+        if hazard is not None:
+            message = f"{variant.spelling} is a hazard{f' on {target}' if target else ''}. {hazard.rstrip('.')}"
+            found.append(Complaint(WARNING, "hazard", message))
         if variant.manual is None:
             message = f"the manual does not list {variant.spelling}; the assembler takes it"
             found.append(Complaint(NOTE, "undocumented", message))

@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePath
 
 from ..diagnostics import PtxspecError, suggest, unknown
+from ..ptx.complaints import ERROR, Complaint
+from ..ptx.operands import UNKNOWN, Operand, Shape, split
+from ..ptx.registers import Registers, special_names
+from ..ptx.scanning import HOLE, Declaration, Directive, Instruction, Problem, Scanner, View, Word
 from ..query.database import Database
 from ..query.names import spelled
 from . import embedded
-from .findings import ERROR, Complaint, Finding
+from .findings import Finding
 from .judging import NOT_OURS, InstructionJudge
-from .operands import UNKNOWN, Operand, Shape, split
-from .registers import Registers, special_names
-from .scanning import HOLE, Declaration, Directive, Instruction, Problem, Scanner, View, Word
 from .windows import windows
 
 PTX, CPP, PYTHON = "ptx", "c++", "python"
@@ -69,7 +70,7 @@ class Linter:
                         module.registers.take(item.text)
                     elif isinstance(item, Directive):
                         yield from self._directive(item, window, module, file)
-                    else:
+                    elif isinstance(item, Problem):
                         yield _problem(item, window, file)
             return
         extract = _EXTRACT.get(language)
@@ -96,7 +97,7 @@ class Linter:
                 registers.take(item.text)
             elif isinstance(item, Directive):
                 found += self._directive(item, text, module, file)
-            elif beside or not text.prose:
+            elif isinstance(item, Problem) and (beside or not text.prose):
                 problems.append(_problem(item, text, file))
                 beside = False
         return sorted(found + problems, key=lambda f: (f.line, f.column)) if ours else found

@@ -1,4 +1,5 @@
-"""Findings as text for people, as JSON, and as SARIF 2.1.0 for code scanning. All write as they go."""
+"""Findings as text for people, as JSON, as SARIF 2.1.0 for code scanning, and as the commands that GitHub's actions
+show beside the lines. All write as they go."""
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
-from .findings import CODES, ERROR, NOTE, WARNING, Finding
+from ..ptx.complaints import ERROR, NOTE, WARNING
+from .findings import CODES, Finding
 
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -79,4 +81,27 @@ def _uri(file: str) -> str:
     return quote(path.as_posix())
 
 
-FORMATS: dict[str, Callable[[Iterable[Finding]], Iterator[str]]] = {"text": text, "json": as_json, "sarif": sarif}
+def github(findings: Iterable[Finding]) -> Iterator[str]:
+    """One workflow command a line."""
+    for f in findings:
+        command = {ERROR: "error", WARNING: "warning", NOTE: "notice"}[f.severity]
+        end = f",endColumn={f.column + f.length - 1}" if f.at + f.length <= len(f.source) else ""
+        message = f"{f.message}; {f.help}" if f.help else f.message
+        place = f"file={_property(f.file)},line={f.line},col={f.column}{end},title={_property(f.code)}"
+        yield f"::{command} {place}::{_escaped(message)}\n"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
+
+
+FORMATS: dict[str, Callable[[Iterable[Finding]], Iterator[str]]] = {
+    "text": text,
+    "json": as_json,
+    "sarif": sarif,
+    "github": github,
+}

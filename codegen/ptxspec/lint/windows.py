@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ..diagnostics import PtxspecError
-from .findings import Position
+from ..ptx.complaints import Position
 
 CHUNK = 1 << 18
 # The longest statement, comment or string that is still read as a whole.

@@ -16,11 +16,15 @@ from .formats import (
     integer_in,
     number_in,
 )
+from .functions import Compiled, Defined, Executed, Functions, Opening, Reference
 from .instruction import (
     Accuracy,
+    Compared,
     CornerRow,
     CornerTable,
+    Crash,
     HardwarePath,
+    HazardRule,
     Instruction,
     Judged,
     Key,
@@ -30,6 +34,7 @@ from .instruction import (
     Operand,
     OperandRule,
     Page,
+    Proof,
     SyntaxLine,
     Tolerated,
     Value,
@@ -41,10 +46,11 @@ from .spec import Assembler, Implied, Modifier, Naming, Spec
 from .units import Argument, Core, Differences, Fitted, Interpolator, Unit, UnitModel, Word
 
 __all__ = [
-    "BOOL", "OVERFLOWS", "ROUNDINGS", "Accuracy", "Argument", "Assembler", "Code", "Core", "CornerRow", "CornerTable",
-    "Differences", "Entry", "Evidence", "Fitted", "FixedPoint", "Form", "Format", "HardwarePath", "Implied",
-    "Instruction", "Interpolator", "Judged", "Key", "Kind", "LaneBits", "Meaning", "Modifier", "Naming", "NanRule",
-    "Note", "Operand", "OperandRule", "Page", "Pattern", "Recording", "Rule", "Selector", "Spec", "Speed",
-    "SpeedTable", "SyntaxLine", "Tolerated", "Type", "Unit", "UnitModel", "Value", "Variant", "Word",
-    "bits_of", "float_in", "ieee", "integer_in", "number_in",
+    "BOOL", "OVERFLOWS", "ROUNDINGS", "Accuracy", "Argument", "Assembler", "Code", "Compared", "Compiled", "Core",
+    "CornerRow", "CornerTable", "Crash", "Defined", "Differences", "Entry", "Evidence", "Executed", "Fitted",
+    "FixedPoint", "Form", "Format", "Functions", "HardwarePath", "HazardRule", "Implied", "Instruction", "Interpolator",
+    "Judged", "Key", "Kind", "LaneBits", "Meaning", "Modifier", "Naming", "NanRule", "Note", "Opening", "Operand",
+    "OperandRule", "Page", "Pattern", "Proof", "Recording", "Reference", "Rule", "Selector", "Spec", "Speed",
+    "SpeedTable", "SyntaxLine", "Tolerated", "Type", "Unit", "UnitModel", "Value", "Variant", "Word", "bits_of",
+    "float_in", "ieee", "integer_in", "number_in",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
-from ..catalog import Requirement
+from ..catalog import Hazard, Requirement
 from ..diagnostics import Mark
 from ..grounds import Grounds
 from .code import Code
@@ -86,11 +86,13 @@ class Page:
 
 @dataclass(frozen=True)
 class Tolerated:
-    """Spellings of an opcode that the assembler takes although they mean nothing."""
+    """Spellings of an opcode that the assembler takes although they mean nothing; where they are a `crash`, it then
+    breaks down on them."""
 
     text: str
     forms: tuple[Form, ...]
     note: str
+    crash: bool = False
 
 
 @dataclass(frozen=True)
@@ -116,15 +118,64 @@ class SyntaxLine:
 
 
 @dataclass(frozen=True)
+class Compared:
+    """How variants stand to functions of other languages: they differ for operands of the classes `differs`, else they
+    are equal, but for what the functions leave open."""
+
+    selector: Selector
+    functions: tuple[str, ...]
+    differs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Note:
-    """A paragraph about some variants. `open` says what the manual leaves open of their results; `hazard`: their
-    machine code does something else than they say, so that nobody is to use them."""
+    """A paragraph about some variants. `open` says what the manual leaves open of their results; `loose`: their results
+    may be others than the spelling lets one expect, which whoever asks about them is told."""
 
     text: str
     rests_on: Grounds
     selector: Selector
     open: str
-    hazard: bool
+    loose: bool
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What shows a hazard in what ptxas makes of a variant.
+
+    `drops` and `adds`: the machine code is that of the spelling without these and with those modifiers. `holds` and
+    `lacks`: parts of names that machine instructions in it have, and that none has. `folds`: the bits of constant
+    operands, and those of the result that it is folded to. `unknown`: nvdisasm does not know an instruction in it."""
+
+    drops: frozenset[str] = frozenset()
+    adds: frozenset[str] = frozenset()
+    holds: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
+    folds: tuple[int, ...] = ()
+    unknown: bool = False
+
+    def code_of(self, modifiers: frozenset[str]) -> frozenset[str]:
+        """The modifiers of the spelling that has the machine code of the one with these."""
+        return modifiers - self.drops | self.adds
+
+
+@dataclass(frozen=True)
+class HazardRule:
+    """Variants whose machine code does something else than they say, so that nobody is to be told to write them."""
+
+    selector: Selector
+    hazard: Hazard
+    rests_on: Grounds
+    proof: Proof
+    mark: Mark = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Crash:
+    """Variants that the assembler takes, and then breaks down on: no machine code comes of them. `text` says how."""
+
+    selector: Selector
+    text: str
 
 
 @dataclass(frozen=True)
@@ -197,7 +248,9 @@ class Variant:
     manual requires, None where it does not list the variant; `requires` is what the assembler was seen to require.
     `means` are modifiers that it behaves as though it had: those that `sin.f32` leaves out of `sin.approx.ftz.f32`.
 
-    Of a result p, `second` is the q of p|q, which a statement may leave out. A variant has one object."""
+    Of a result p, `second` is the q of p|q, which a statement may leave out. `hazards` are what its machine code does
+    instead of what it says; `crash` is what the assembler ends with that takes it and breaks down on it, empty where it
+    does not. A variant has one object."""
 
     opcode: str
     modifiers: tuple[str, ...]
@@ -210,6 +263,8 @@ class Variant:
     manual: Requirement | None = None
     claim: str = "exact"
     means: tuple[str, ...] = ()
+    hazards: tuple[Hazard, ...] = ()
+    crash: str = ""
 
     @cached_property
     def spelling(self) -> str:
@@ -275,8 +330,8 @@ class Instruction:
     variant has is refused. It is None where nobody said, so that nothing is known of other forms. `other_modifiers` are
     those that only other instructions of this name have, `empty_types` types that the assembler takes beside the
     others, and that do nothing. `acts_on` are the formats that a modifier acts on here, where not on all.
-    `crashes` are variants that the assembler takes, and then breaks down on. `vectors_elsewhere`:
-    statements with a vector as their result are other instructions too."""
+    `vectors_elsewhere`: statements with registers that are vectors are other instructions. `unpacks`: a statement
+    whose source is a vector may stand the other way round, with the vector as its result; what this rests on."""
 
     opcode: str
     path: str
@@ -304,9 +359,12 @@ class Instruction:
     refused: tuple[Variant, ...] = ()
     registers: Mapping[str, str] = field(default_factory=dict)
     vectors_elsewhere: bool = False
+    unpacks: Grounds | None = None
     lane_bits: tuple[LaneBits, ...] = ()
-    crashes: tuple[Selector, ...] = ()
+    crashes: tuple[Crash, ...] = ()
+    hazards: tuple[HazardRule, ...] = ()
     acts_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    compared: tuple[Compared, ...] = ()
 
     @cached_property
     def operand_names(self) -> frozenset[str]:
@@ -318,8 +376,9 @@ class Instruction:
         return next((p for p in self.hardware if p.selector.matches(variant)), None)
 
     def is_advisable(self, variant: Variant) -> bool:
-        """Whether somebody may be told to write it: the manual lists it, and no hazard is known of it."""
-        return variant.listed and not any(n.hazard and n.selector.matches(variant) for n in self.notes)
+        """Whether anybody may be told to write it, on whatever target: the manual lists it, and no hazard is known of
+        it. The catalogue says so of one target."""
+        return variant.listed and not variant.hazards
 
     def stands_for(self, variant: Variant) -> Variant | None:
         """The longer spelling that a variant with `means` is short for."""

@@ -47,27 +47,36 @@ class Selector:
 
     def matches(self, variant: Variant) -> bool:
         modifiers, types, operands = variant.form
+        asked = self._asked.get((types, operands))
+        if asked is None:
+            asked = self._asked[types, operands] = self._asked_of(types, operands)
+        # A loop, as this is asked a million times of a large specification.
+        for wanted, exact in asked:
+            if wanted == modifiers if exact else wanted <= modifiers:
+                return not self._has_more or self._fits(variant)
+        return False
+
+    def _asked_of(self, types: tuple[str, ...], operands: int) -> Sequence[tuple[frozenset[str], bool]]:
+        """The modifiers of the patterns that a spelling with these types and operands may match, and whether it may
+        have no others: the same of thousands of variants."""
+        if self.operands not in (None, operands) or self.types not in (None, len(types)):
+            return ()
+        return [(p.modifiers, p.exact) for p in self.patterns if p.is_about(types)]
+
+    @cached_property
+    def _asked(self) -> dict[tuple[tuple[str, ...], int], Sequence[tuple[frozenset[str], bool]]]:
+        return {}
+
+    @cached_property
+    def _has_more(self) -> bool:
+        return bool(self.lacks or self.result or self.source)
+
+    def _fits(self, variant: Variant) -> bool:
         return (
-            (self.operands is None or self.operands == operands)
-            and (self.types is None or self.types == len(types))
-            and any(m == modifiers if exact else m <= modifiers for m, exact in self._asked_of(types))
-            and not (self.lacks & variant.names)
+            not (self.lacks & variant.names)
             and (not self.result or variant.result.type.name in self.result)
             and (not self.source or any(s.type.name in self.source for s in variant.sources))
         )
-
-    def _asked_of(self, types: tuple[str, ...]) -> Sequence[tuple[frozenset[str], bool]]:
-        """The modifiers of the patterns that a spelling with these types may match, and whether it may have no others:
-        the same of thousands of variants."""
-        found = self._asked.get(types)
-        if found is None:
-            patterns = [p for p in self.patterns if p.is_about(types)]
-            found = self._asked[types] = [(p.modifiers, p.exact) for p in patterns]
-        return found
-
-    @cached_property
-    def _asked(self) -> dict[tuple[str, ...], Sequence[tuple[frozenset[str], bool]]]:
-        return {}
 
 
 @dataclass(frozen=True)

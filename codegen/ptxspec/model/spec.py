@@ -10,6 +10,7 @@ from ..catalog import Catalog, Product, PtxVersion, Target
 from ..grounds import Grounds
 from .code import Code
 from .formats import FixedPoint, Format, NanRule, Type
+from .functions import Functions
 from .instruction import HardwarePath, Instruction, Variant
 from .observed import Entry, Evidence, Recording, Speed
 from .requirements import Selector
@@ -18,7 +19,8 @@ from .units import Unit, UnitModel
 
 @dataclass(frozen=True)
 class Modifier:
-    """`raw`, `operand`, `result` and `override` are the stages around the body, in the order of design and manual."""
+    """`raw`, `operand`, `result` and `override` are the stages around the body, in the order of design and manual.
+    `mode` and `ftz` stand at `round_place`, a file and a line."""
 
     name: str
     summary: str
@@ -30,6 +32,7 @@ class Modifier:
     operand: Code | None
     result: Code | None
     override: Code | None
+    round_place: str = ""
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,7 @@ class Spec:
     recordings: tuple[Recording, ...] = ()
     units: Mapping[str, Unit] = field(default_factory=dict)
     naming: Naming = Naming()
+    functions: Functions = field(default_factory=Functions)
 
     @cached_property
     def notation(self) -> Mapping[str, tuple[str, ...]]:
@@ -144,8 +148,7 @@ class Spec:
 
     def has_kernel(self, v: Variant) -> bool:
         """Whether a kernel can be compiled for it: it is current, and the assembler comes to an end."""
-        crashes = any(s.matches(v) for s in self.instructions[v.opcode].crashes)
-        return self.catalog.is_current(v.requires) and not crashes
+        return self.catalog.is_current(v.requires) and not v.crash
 
     @property
     def newest(self) -> str:

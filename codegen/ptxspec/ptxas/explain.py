@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 from ..catalog import Requirement
 from ..diagnostics import PtxspecError
-from ..lint.findings import ERROR, Finding
+from ..lint.findings import Finding
 from ..lint.linter import Linter
 from ..lint.windows import read
+from ..ptx.complaints import ERROR
 from ..query.database import Database
 from . import forms
 from .meanings import Meaning, driver_error, floors, together

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from ..catalog import Asked, PtxVersion, may_be_advised
+from ..catalog import Asked, PtxVersion
 from ..compact import compact
 from ..diagnostics import nearest, suggest
 from ..query.alike import differences, summary
@@ -111,8 +111,8 @@ def _of(db: Database, instruction: str) -> tuple[str, Asked, list[Variant]]:
     return ".".join((opcode, *types)), asked, [v for v in of if v.types == types or not types]
 
 
-def _fitting(asked: Asked, variants: Sequence[Variant]) -> list[Variant]:
-    return [v for v in variants if may_be_advised(v, asked._replace(types=v.types))]
+def _fitting(db: Database, asked: Asked, variants: Sequence[Variant]) -> list[Variant]:
+    return [v for v in variants if db.catalog.may_be_advised(v, asked._replace(types=v.types))]
 
 
 def _with(db: Database, instruction: str, wanted: str) -> Meaning:
@@ -121,7 +121,7 @@ def _with(db: Database, instruction: str, wanted: str) -> Meaning:
     opcode = form.partition(".")[0]
     if opcode not in db.opcodes:
         return _elsewhere(opcode)
-    fitting = _fitting(asked._replace(modifiers=asked.modifiers | {wanted}), typed)
+    fitting = _fitting(db, asked._replace(modifiers=asked.modifiers | {wanted}), typed)
     if len({v.spelling for v in fitting}) == 1:
         return Meaning(f"write {fitting[0].spelling}")
     if fitting:
@@ -157,7 +157,7 @@ def _illegal_rounding(db: Database, m: re.Match[str]) -> Meaning:
     with_one = [v for v in db.opcodes[opcode].variants if v.modifiers & roundings]
     if not with_one:
         return Meaning(f"leave the rounding out: no {opcode} has one")
-    others = _spelled_as(db, opcode, [v for v in with_one if v.advisable])
+    others = _spelled_as(db, opcode, [v for v in with_one if db.is_advisable(v)])
     return Meaning(f"leave the rounding out: {opcode} has none with these types and modifiers", (), others)
 
 
@@ -170,7 +170,7 @@ def _required_one(db: Database, m: re.Match[str]) -> Meaning:
     group = next(members for members in db.groups.values() if _MEMBER[m["what"]] in members)
     named = {n for n in re.findall(r"\.(\w+)", m["besides"] or "") if n in db.modifiers}
     # What else may stand in the place of one: of each type, the modifiers of spellings that have nothing besides.
-    fitting = [v for v in _fitting(asked, typed) if v.modifiers & {*group, *named}]
+    fitting = [v for v in _fitting(db, asked, typed) if v.modifiers & {*group, *named}]
     said = differences(db, [v for v in fitting if len(v.modifiers) == min(len(w.modifiers) for w in fitting)])
     if not said:
         return Meaning(f"the manual has no {form} with one")
@@ -182,7 +182,7 @@ def _boolean(db: Database, m: re.Match[str]) -> Meaning:
     opcode, _ = _spelled(m["opcode"])
     of = db.opcodes[opcode].variants if opcode in db.opcodes else ()
     predicates = {name for name, about in db.data["types"].items() if about["kind"] == "bool"}
-    found = [v for v in of if v.advisable and any(s.type in predicates for s in v.sources)]
+    found = [v for v in of if db.is_advisable(v) and any(s.type in predicates for s in v.sources)]
     example = f", as in {found[0].spelling} {found[0].places}" if found else ""
     return Meaning(f"a modifier says what is done with the predicate behind the operands{example}")
 
@@ -195,7 +195,7 @@ def _required(db: Database, m: re.Match[str]) -> Meaning:
 
 def _companion(db: Database, m: re.Match[str]) -> Meaning:
     both = frozenset(n.strip("'.") for n in (m["one"], m["other"]))
-    found = [v.spelling for v in db.variants if both <= v.modifiers and v.advisable]
+    found = [v.spelling for v in db.variants if both <= v.modifiers and db.is_advisable(v)]
     return Meaning(f"write both, as in {found[0]}" if found else "write both")
 
 
@@ -208,7 +208,7 @@ def _excluding(db: Database, m: re.Match[str]) -> Meaning:
 def _unknown(db: Database, m: re.Match[str]) -> Meaning | None:
     name = m["modifier"].strip("'.")
     if name in db.data["assembler"]["leading"]:
-        found = [v.spelling for v in db.variants if name in v.modifiers and v.advisable]
+        found = [v.spelling for v in db.variants if name in v.modifiers and db.is_advisable(v)]
         return Meaning(f".{name} must follow the opcode at once, as in {found[0]}") if found else None
     known = [*db.data["modifiers"], *db.data["types"]]
     return Meaning(
@@ -223,7 +223,7 @@ def _types(db: Database, m: re.Match[str]) -> Meaning:
     types = [".".join(t) for t in db.opcodes[opcode].types]
     more = f" and {len(types) - _TYPES} more" if len(types) > _TYPES else ""
     listed = ", ".join("." + t for t in types[:_TYPES]) + more
-    others = _spelled_as(db, opcode, [v for v in db.opcodes[opcode].variants if v.advisable])
+    others = _spelled_as(db, opcode, [v for v in db.opcodes[opcode].variants if db.is_advisable(v)])
     return Meaning(f"write the types that your registers hold, once: {opcode} has {listed}", (), others)
 
 

@@ -3,23 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import NamedTuple
 
-from ..catalog import Asked, may_be_advised
+from ..catalog import Asked
 from ..diagnostics import nearest
 from .database import Database, Variant, names_of
 
 _SHOWN = 4
 
 
+class TypeDistance(NamedTuple):
+    """How far the types of a form are from those that were asked for, each in its place. `wrong`: types too many or too
+    few, `lost` those of them that were asked for; the more `alike` the others begin, the less that is."""
+
+    wrong: int
+    lost: int
+    alike: int
+
+
+def type_distance(asked: Sequence[str], has: Sequence[str]) -> TypeDistance:
+    if len(asked) == 1 and asked[0] in has:
+        # Where one stands alone, it may be meant for any place.
+        return TypeDistance(len(has) - 1, 0, -has.count(asked[0]) - (has[0] == asked[0]))
+    pairs = [(a, h) for a, h in zip(asked, has, strict=False) if a != h]
+    lost, more = max(0, len(asked) - len(has)), abs(len(asked) - len(has))
+    return TypeDistance(2 * len(pairs) + more, len(pairs) + lost, -sum(_same_letters(*pair) for pair in pairs))
+
+
+def _same_letters(one: str, other: str) -> int:
+    """How many letters two names begin with alike."""
+    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
 class Distance(NamedTuple):
     """How far a variant is from what was asked, the weightiest first. `ended`: the newest PTX version does not take it;
-    `wrong`: names too many or too few, and `lost` those of them that were asked for."""
+    `wrong`: names too many or too few, and `lost` those of them that were asked for; `types` is how far those are."""
 
     ended: bool
     wrong: int
     lost: int
-    other_types: bool
+    types: TypeDistance
     operands: int
 
 
@@ -43,24 +67,29 @@ def ranked(
     target: str | None,
     ptx: str | None,
 ) -> list[tuple[Distance, Variant]]:
-    """Those of some variants that are available there, first those that are most like what was asked."""
+    """Those of some variants that are available there and have no hazard there, first those that are most like what was
+    asked."""
     newest = ptx or db.catalog.newest_version
     known = [t for t in db.targets if db.catalog.knows(t, newest)]
     names = list(names)
-    asked, types = frozenset(names), db.split(names)[1]
+    types = tuple(n for n in names if n in db.types or n in db.other_types)
+    asked = frozenset(names).difference(types)
+
+    @cache
+    def of(has: tuple[str, ...]) -> TypeDistance:
+        return type_distance(types, has)
 
     def distance(v: Variant) -> Distance:
-        has = v.names
         return Distance(
             # What few targets have has not ended because the newest one is not among them.
             ended=not db.takes(v, target or (None if v.requires.on else known[-1]), newest),
-            wrong=len(asked ^ has),
-            lost=len(asked - has),
-            other_types=v.types != types,
+            wrong=len(asked ^ v.modifiers) + of(v.types).wrong,
+            lost=len(asked - v.modifiers) + of(v.types).lost,
+            types=of(v.types),
             operands=abs(v.operands - operands) if operands is not None else 0,
         )
 
-    found = [(distance(v), v) for v in variants if db.takes(v, target, ptx)]
+    found = [(distance(v), v) for v in variants if db.takes(v, target, ptx) and db.catalog.is_safe(v, target, ptx)]
     return sorted(found, key=lambda r: (r[0], r[1].operands))
 
 
@@ -84,7 +113,8 @@ def advised(
         # A name that nothing is called cannot be kept.
         kept = frozenset(m for m in modifiers if db.knows(m))
         asked = Asked(types=types, modifiers=kept, operands=operands, complete=False)
-    candidates = [v for v in db.opcodes[opcode].variants if may_be_advised(v, asked) and not v.means]
+    of = db.opcodes[opcode].variants
+    candidates = [v for v in of if db.catalog.may_be_advised(v, asked, target, ptx) and not v.means]
     # More names than must be are more than was asked for.
     fewest = min((len(v.modifiers) for v in candidates), default=0)
     shortest = [v for v in candidates if len(v.modifiers) == fewest]
@@ -108,12 +138,13 @@ def advice(
     if not found:
         if not db.catalog.knows(target, ptx):
             return f"PTX {ptx} does not know {target}; use {db.targets[target or ''].ptx} or newer"
-        if variant is not None and target is not None:
-            siblings = db.catalog.siblings(variant.requires, target, ptx)
+        if variant is not None and target is not None and not variant.crash:
+            others = db.catalog.siblings(variant.requires, target, ptx)
+            siblings = [t for t in others if db.catalog.is_safe(variant, t, ptx)]
             if siblings:
                 return f"compile for {' or '.join(siblings)}"
         if exists:
-            return f"no other {opcode} does the same on {where}"
+            return f"no other {opcode} does the same" + (f" on {where}" if where else "")
         elsewhere = advised(db, opcode, names, operands, None, None)
         return f"the manual has no {opcode} with all of this" + (f" on {where}" if elsewhere else "")
     if operands is not None and all(operands != v.operands for v in found):

@@ -22,7 +22,7 @@ def variants_as_json(db: Database, variants: Iterable[Variant]) -> str:
             "manual": v.manual.as_json() if v.manual else None,
             "claim": v.claim,
             "rests_on": v.rests_on,
-            "hazard": v.hazard,
+            "hazard": db.hazard(v),
         }
         for v in variants
     ]
@@ -31,12 +31,14 @@ def variants_as_json(db: Database, variants: Iterable[Variant]) -> str:
 
 
 def variants_as_csv(db: Database, variants: Iterable[Variant]) -> str:
-    """The CSV of `list`: a header and one line for each variant; no field holds a comma."""
-    lines = ["variant,operands,target,ptx,until,claim,within,on"]
+    """The CSV of `list`: a header and one line for each variant; no field holds a comma. `hazard` is yes where there is
+    one, which queries and JSON describe."""
+    lines = ["variant,operands,target,ptx,until,claim,within,on,hazard"]
     for v in variants:
         r = v.requires
         within, on = "; ".join(_limits(db, r)), " ".join(f"{target}:{ptx}" for target, ptx in r.on)
-        lines.append(f"{v.spelling},{v.operands},{r.target},{r.ptx},{r.until or ''},{v.claim},{within},{on}")
+        hazard = "yes" if v.hazards else ""
+        lines.append(f"{v.spelling},{v.operands},{r.target},{r.ptx},{r.until or ''},{v.claim},{within},{on},{hazard}")
     return "\n".join(lines)
 
 
@@ -44,14 +46,20 @@ def variants_as_table(db: Database, variants: Sequence[Variant]) -> str:
     """The table of `list`, narrow enough for a terminal of 80 columns."""
     rows = [("variant", "operands", "target", "PTX", "claim")]
     needs = {r: (oldest(r), _versions(db, r)) for r in {v.requires for v in variants}}
-    rows += [(v.spelling, str(v.operands), *needs[v.requires], v.claim) for v in variants]
+    rows += [(v.spelling, str(v.operands), *needs[v.requires], _claim(v)) for v in variants]
     lines = table(rows)
     n = len(variants)
     few = ["", FEW] * any(v.requires.on for v in variants)
+    few += ["", HAZARD] * any(v.hazards for v in variants)
     return "\n".join([*lines, *few, "", f"{n} variant{'s' * (n != 1)}"]) if n else "no variant"
 
 
 FEW = "* the first of few targets that have it: query and show name them all"
+HAZARD = "hazard: the machine code does something else than the spelling; query says what"
+
+
+def _claim(v: Variant) -> str:
+    return f"{v.claim}, hazard" if v.hazards else v.claim
 
 
 def oldest(r: Requirement) -> str:
@@ -70,17 +78,20 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str | None) -> str:
-    """The text of `query`: yes or no, what the variant needs, why not, what to write, and what is spelled alike."""
+    """The text of `query`: yes, "yes, but" or no, what the variant needs, why not, what to write, and what is spelled
+    alike."""
     asked = place(target, ptx)
     name = verdict.variant or repr(verdict.variant)
     if verdict.operands is not None:
         name += f" ({verdict.operands} operand{'s' * (verdict.operands != 1)})"
     if not verdict.exists:
         lines = [f"no: {name} {'is not in this database' if verdict.outside else 'does not exist'}"]
+    elif verdict.available and verdict.hazard:
+        lines = [f"yes, but: {name}{' on ' + asked if asked else ''} is a hazard"]
     elif verdict.available:
         lines = [f"yes: {name}{' on ' + asked if asked else ''}"]
     else:
-        lines = [f"no: {name} is not available on {asked}"]
+        lines = [f"no: {name} is not available{' on ' + asked if asked else ''}"]
     lines += [f"  {r.message}" for r in verdict.reasons]
     if verdict.requires:
         lines.append(f"  needs   {requirement(db, verdict.requires)}")
@@ -91,14 +102,22 @@ def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str
         if verdict.means:
             lines.append(f"  means   {verdict.means}")
         lines.append(f"  claim   {verdict.claim}")
-        if verdict.hazard:
-            lines.append(f"  hazard  {verdict.hazard}")
+        lines += _paragraph("hazard", verdict.hazard) if verdict.hazard else []
+        loose = verdict.loose if verdict.available else ()
+        lines += [line for text in loose for line in _paragraph("loose", text)]
     if verdict.help:
         lines.append(f"  help    {verdict.help}")
     if verdict.nearest:
         lines.append("spelled alike" + (f", on {asked}" if asked else "") + ":")
         lines += [f"  {line}" for line in table([(str(v), requirement(db, v.requires)) for v in verdict.nearest])]
     return "\n".join(lines)
+
+
+def _paragraph(name: str, text: str) -> list[str]:
+    """Sentences in lines of a terminal."""
+    import textwrap  # only needed where there are some
+
+    return textwrap.wrap(text, 80, initial_indent=f"  {name:6}  ", subsequent_indent=" " * 10, break_on_hyphens=False)
 
 
 def requirement(db: Database, r: Requirement) -> str:

@@ -11,15 +11,17 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from ..catalog import Catalog, PtxVersion, Requirement, Target, requirement_of
+from ..catalog import Catalog, Hazard, PtxVersion, Requirement, Target, hazard_of, requirement_of
 from ..check.claims import basis_text, bound
 from ..diagnostics import PtxspecError, known_range, unknown
+from ..ptx.elsewhere import is_elsewhere
+from .recording import Recording
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..compact import Word
 
-SCHEMA = 7
+SCHEMA = 8
 
 
 class Data(NamedTuple):
@@ -27,20 +29,6 @@ class Data(NamedTuple):
 
     shared: Mapping[str, Any]
     opcodes: Mapping[str, Mapping[str, Any]]
-
-
-class Recording(NamedTuple):
-    """What a GPU returned: the folder below the root that holds it, and what it was recorded on and with."""
-
-    path: str
-    gpu: str
-    target: str
-    driver: str
-    compiler: str
-    date: str
-
-    def __str__(self) -> str:
-        return f"{self.gpu} ({self.target}), driver {self.driver}, {self.compiler}, {self.date}: {self.path}"
 
 
 class Source(NamedTuple):
@@ -61,9 +49,10 @@ class Variant(NamedTuple):
     `manual` is None where NVIDIA's manual does not list the variant; verdicts follow `requires`, which is what the
     assembler was seen to require. `claim` says how faithful the emulator is, wherever no target is named, and
     `rests_on` why; `recorded` has for each recording of the variant how the emulator stands to it: "equal", "inside"
-    (of the manual's bound) or "unequal". `means` are modifiers that it behaves as though it had. `hazard` says what its
-    machine code does instead of what it says, where that is known; `known` is the place of all this in the opcode's
-    file."""
+    (of the manual's bound) or "unequal". `means` are modifiers that it behaves as though it had. `hazards` are what its
+    machine code does instead of what it says, and where; `loose` is what its results may be beside what it says.
+    `crash` is what the assembler ends with that takes it and breaks down on it, so that it is available nowhere.
+    `known` is the place of all this in the opcode's file."""
 
     spelling: str
     opcode: str
@@ -81,7 +70,9 @@ class Variant(NamedTuple):
     rests_on: str
     recorded: tuple[tuple[Recording, str], ...]
     means: tuple[str, ...]
-    hazard: str | None
+    hazards: tuple[Hazard, ...]
+    loose: tuple[str, ...]
+    crash: str | None
     known: int
 
     @property
@@ -106,8 +97,9 @@ class Variant(NamedTuple):
         return ", ".join(found)
 
     @property
-    def advisable(self) -> bool:
-        return self.manual is not None and self.hazard is None
+    def listed(self) -> bool:
+        """Whether NVIDIA's manual has it."""
+        return self.manual is not None
 
     def __str__(self) -> str:
         return f"{self.spelling} ({self.operands} operand{'s' * (self.operands != 1)})"
@@ -257,7 +249,6 @@ class Database:
             judges=judges,
             open=[marks["open"] for _, marks in marked if "open" in marks],
         )
-        hazards = [text for text, marks in marked if "hazard" in marks]
         return (
             self._requirements[requires],
             None if manual is None else self._requirements[manual],
@@ -265,7 +256,9 @@ class Database:
             rests_on,
             tuple((self._recordings[path], found) for path, found in rest.get("recorded", {}).items()),
             tuple(rest.get("means", ())),
-            " ".join(hazards) or None,
+            tuple(hazard_of(data["hazards"][i]) for i in rest.get("hazards", ())),
+            tuple(text for text, marks in marked if "loose" in marks),
+            " ".join(data["crashes"][i]["text"] for i in rest.get("crashes", ())) or None,
             place,
         )
 
@@ -321,18 +314,10 @@ class Database:
     def is_elsewhere(self, opcode: str, names: Iterable[str]) -> bool:
         """Whether an opcode of the database has other instructions with these types, of which nothing is known here:
         those that its file names, or where it names none, all that it does not describe."""
-        assembler, names = self.opcodes[opcode].data["assembler"], tuple(names)
-        types = tuple(self.form(opcode, *names).split(".")[1:])
-        if not {*assembler["empty_types"], *assembler["other_modifiers"]}.isdisjoint(names):
-            return True
-        if not types:
-            return False
-        if assembler["elsewhere"] is None:
-            return types not in self.opcodes[opcode].types
-        # A form may name modifiers that only other instructions have, as in .cc.u32.
-        forms = (tuple(form.split(".")) for form in assembler["elsewhere"])
-        more = {*names}.difference(types)
-        return any(form[-len(types) :] == types and more.issuperset(form[: -len(types)]) for form in forms)
+        about = self.opcodes[opcode]
+        return is_elsewhere(
+            tuple(names), about.data["assembler"], lambda n: n in self.types or n in self.other_types, about.types
+        )
 
     def is_other_type(self, name: str) -> bool:
         """Whether a name is a type that instructions outside of the database have: it is not declared, or no float."""
@@ -344,9 +329,17 @@ class Database:
     # What is there
 
     def takes(self, v: Variant, target: str | None, ptx: str | None) -> bool:
-        """Whether the assembler takes a variant in a module of this target and PTX version; in any, where one of the
-        two or both are None."""
-        return self.catalog.takes(v.requires, target, ptx)
+        """Whether the assembler makes machine code of a variant in a module of this target and PTX version; in any,
+        where one of the two or both are None."""
+        return v.crash is None and self.catalog.takes(v.requires, target, ptx)
+
+    def is_advisable(self, v: Variant, target: str | None = None, ptx: str | None = None) -> bool:
+        """Whether somebody may be told to write a variant there: nothing that is told without this is safe."""
+        return v.crash is None and self.catalog.may_be_advised(v, None, target, ptx)
+
+    def hazard(self, v: Variant, target: str | None = None, ptx: str | None = None) -> str | None:
+        """What the machine code of a variant does instead of what it says, on a target or on any."""
+        return self.catalog.hazard_text(v, target, ptx)
 
     def available(
         self, target: str | None = None, ptx: str | None = None, type: str | None = None, opcode: str | None = None
@@ -365,9 +358,11 @@ class Database:
         return [v for v in variants if (type is None or type in v.types) and self.takes(v, target, ptx)]
 
     def on(self, v: Variant, target: str | None) -> Variant:
-        """The variant with its claim on a target, and what that rests on. What is not exact is `measured` where every
-        recording of that target that has the variant is equal in every bit."""
+        """The variant with its hazards and its claim on a target, and what that rests on. What is not exact is
+        `measured` where every recording of that target that has the variant is equal in every bit."""
         gpu = self.catalog.plain(target)
+        if target is not None and v.hazards:
+            v = v._replace(hazards=tuple(Hazard(h.text) for h in self.catalog.hazards(v, target)))
         here = [(r, found) for r, found in v.recorded if r.target == gpu]
         if not here or any(found != "equal" for _, found in here):
             return v

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 
 from ..catalog import Requirement
@@ -13,26 +16,49 @@ from .database import Database, Variant
 
 def as_text(db: Database, old: str, new: str, gained: Sequence[Variant], lost: Sequence[Variant]) -> str:
     """The text of `diff`: what requires the same is written as one."""
+    width = shutil.get_terminal_size().columns
     lines = []
     for sign, variants in (("+", gained), ("-", lost)):
-        rows = [(f"{sign} {form}", oldest(r), f"PTX {r.ptx}") for form, r in _forms(db, variants)]
-        lines += table(rows) if rows else []
+        rows = []
+        for form, operands, r in _forms(db, variants):
+            ptx = f"PTX {r.ptx}{f' to {r.until}' if r.until else ''}"
+            rows.append((f"{sign} {form}", f"{operands} operand{'s' * (operands != 1)}", oldest(r), ptx))
+        lines += _fitting(rows, width)
     named = named_in(lines, db.groups)
     lines += [""] * bool(named)
-    lines += [f".{name} is one of {', '.join(f'.{m}' for m in members)}" for name, members in named.items()]
+    for name, members in named.items():
+        text = f".{name} is one of {', '.join(f'.{m}' for m in members)}"
+        lines += textwrap.wrap(text, width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
     lines += ["", FEW] * any(v.requires.on for v in (*gained, *lost))
     lines += [""] * bool(lines)
     return "\n".join([*lines, f"{old} to {new}: {len(gained)} more, {len(lost)} fewer"])
 
 
-def _forms(db: Database, variants: Sequence[Variant]) -> Iterator[tuple[str, Requirement]]:
-    """Notations that stand for the variants, each with what they require."""
+def _fitting(rows: Sequence[Sequence[str]], width: int) -> list[str]:
+    """The rows of a table. What stands beside a notation too long for the terminal has a line of its own there; in a
+    file or a pipe, where lines are searched, every row is a line."""
+    if not rows:
+        return []
+    lines = table([row[1:] for row in rows])
+    most = width - 2 - max(map(len, lines))
+    column = max((len(form) for form, *_ in rows if len(form) <= most), default=most)
+    found = []
+    for (form, *_), line in zip(rows, lines, strict=True):
+        if len(form) > most and sys.stdout.isatty():
+            found += [form, f"{'':{column}}  {line}"]
+        else:
+            found.append(f"{form:{column}}  {line}")
+    return found
+
+
+def _forms(db: Database, variants: Sequence[Variant]) -> Iterator[tuple[str, int, Requirement]]:
+    """Notations that stand for the variants, each with the number of operands and what it requires."""
     found: dict[tuple[str, int, Requirement], list[Variant]] = {}
     for v in variants:
         found.setdefault((v.opcode, v.operands, v.requires), []).append(v)
     for (opcode, operands, r), alike in found.items():
         for text in compact((v.word for v in alike), db.groups):
-            yield f"{opcode}{text} ({operands} operand{'s' * (operands != 1)})", r
+            yield f"{opcode}{text}", operands, r
 
 
 def as_json(old: str, new: str, gained: Sequence[Variant], lost: Sequence[Variant]) -> str:

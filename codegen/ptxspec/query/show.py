@@ -36,6 +36,7 @@ def _variant(db: Database, v: Variant) -> str:
     lines += [f"- `.{n}`: {data['modifiers'][n]['summary']}" for n in names if n in data["modifiers"]]
     lines += [f"- `.{n}`: {data['types'][n]['summary']}" for n in names if n in data["types"]]
     lines += ["", f"- requires: {requirement(db, v.requires)}"]
+    lines += [f"- available nowhere: {v.crash}"] if v.crash else []
     if v.manual is None:
         lines.append("- the manual does not list this spelling; the assembler takes it")
     elif v.manual != v.requires:
@@ -51,6 +52,10 @@ def _variant(db: Database, v: Variant) -> str:
         own = known.get("nan_rests_on")
         grounds = rule["rests_on"] if own is None else about["grounds"][own]
         lines.append(f"- NaN results: {rule['summary']} ({_told(grounds)}) {rule['unspecified'] or ''}".rstrip())
+    if v.hazards:
+        grounds = dict.fromkeys(_told(about["grounds"][about["hazards"][i]["rests_on"]]) for i in known["hazards"])
+        lines.append(f"- hazard: {db.hazard(v)} ({'; '.join(grounds)})")
+    lines += [f"- {about['compared'][i][1]}" for i in known.get("compared", ())]
     notes = [about["notes"][i] for i in known.get("notes", ())]
     lines += (
         ["", *(f"- {text} ({_told(about['grounds'][grounds])})" for text, _, grounds, *_ in notes)] if notes else []

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 from ..catalog import Refusal, Requirement, requirement_of
 from ..diagnostics import PtxspecError, nearest, suggest, unknown
-from .alike import advice, alike, in_other_letters
+from .alike import advice, alike, in_other_letters, type_distance
 from .database import Database, Opcode, Variant, names_of
 
 _SPELLING = re.compile(r"\w+(\.[\w:]+)*")
 # So much of what an opcode has is told in a message.
 _LONG = 100
+_NEAR = 3
 
 
 class Reason(NamedTuple):
@@ -25,6 +26,7 @@ class Reason(NamedTuple):
 
 class Verdict(NamedTuple):
     """The answer to a query. `exists`: some PTX version takes it on some target; `available`: where it was asked.
+    `hazard` is what its machine code does instead there, `loose` what its results may be beside what it says.
     `nearest` is what exists there and is spelled alike, and need not do the same; `help` says what to write."""
 
     variant: str
@@ -37,6 +39,7 @@ class Verdict(NamedTuple):
     claim: str | None = None
     rests_on: str | None = None
     hazard: str | None = None
+    loose: tuple[str, ...] = ()
     reasons: tuple[Reason, ...] = ()
     nearest: tuple[Variant, ...] = ()
     help: str = ""
@@ -58,6 +61,7 @@ class Verdict(NamedTuple):
             "claim": self.claim,
             "rests_on": self.rests_on,
             "hazard": self.hazard,
+            "loose": list(self.loose),
             "reasons": [r._asdict() for r in self.reasons],
             "nearest": [{"variant": v.spelling, "operands": v.operands} for v in self.nearest],
             "instead": [],
@@ -100,7 +104,8 @@ def query(
             means=longer.spelling if longer else None,
             claim=here.claim,
             rests_on=here.rests_on,
-            hazard=found.hazard,
+            hazard=db.hazard(found, target, ptx),
+            loose=found.loose,
             reasons=refusals(db, found, target, ptx),
         )
     if verdict.available or any(r.code == "not-in-database" for r in verdict.reasons):
@@ -124,9 +129,11 @@ def variant(db: Database, spelling: str, operands: int | None = None) -> Variant
 
 
 def refusals(db: Database, v: Variant, target: str | None, ptx: str | None) -> tuple[Reason, ...]:
-    """What a variant needs that the target or PTX version does not have; empty where it is taken."""
+    """What a variant needs that the target or PTX version does not have, and how the assembler breaks down on it; empty
+    where machine code comes of it."""
     found = db.catalog.refusals(v.requires, target, ptx)
-    return tuple(Reason(r.code, _refusal(db, str(v), r, target, ptx)) for r in found)
+    crash = [Reason("assembler-crash", f"{v}: {v.crash}")] if v.crash else []
+    return (*crash, *(Reason(r.code, _refusal(db, str(v), r, target, ptx)) for r in found))
 
 
 def pair(db: Database, target: str | None, ptx: str | None) -> Reason | None:
@@ -204,7 +211,7 @@ def _types(db: Database, opcode: str, names: Sequence[str]) -> Reason:
     """The spelling has types that none of the opcode's has, or none."""
     about = db.opcodes[opcode]
     types = [n for n in names if n in db.types or n in db.other_types]
-    listed = forms_text(about)
+    listed = forms_text(about, types)
     strange = [n for n in names if not db.knows(n)]
     if strange and not types:
         near = suggest(strange[0], about.names, ".", f"{opcode} has {listed}")
@@ -247,9 +254,9 @@ def _combination(
     return Reason("illegal-combination", f"{form} does not take {together} together{counted}")
 
 
-def forms_text(about: Opcode) -> str:
+def forms_text(about: Opcode, asked: Sequence[str] = ()) -> str:
     """The types that an opcode's spellings end in; sequences of several in notation, or where that would fill lines,
-    how many types they have."""
+    those that are most like what was asked for, and how many types the others have."""
     from ..compact import compact
 
     single = [f".{types[0]}" for types in about.types if len(types) == 1]
@@ -258,7 +265,10 @@ def forms_text(about: Opcode) -> str:
     if len(text) <= _LONG or not several:
         return text
     rest = f"forms of {' or '.join(map(str, sorted({len(types) for types in several})))} types"
-    return f"{', '.join(single)} and {rest}" if single else f"{rest}, such as .{'.'.join(several[0])}"
+    if single and len(asked) < 2:
+        return f"{', '.join(single)} and {rest}"
+    near = sorted(about.types, key=lambda has: type_distance(asked, has))[:_NEAR]
+    return f"{', '.join('.' + '.'.join(types) for types in near)}{' and others' if single else f' and other {rest}'}"
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -13,6 +13,8 @@ from ..grounds import VERDICTS, Grounds
 from ..model import (
     Accuracy,
     Code,
+    Compared,
+    Crash,
     Form,
     HardwarePath,
     Instruction,
@@ -31,9 +33,10 @@ from ..model import (
 from ..semantics.resolve import Meanings, names_read, resolve
 from .context import Context, words
 from .corner_tables import read_table
+from .hazards import HazardReader
 from .lane_bits import read_lane_bits
 from .positioned import Document, Where
-from .requirements import expanded, manual_requirement, observed_requirement
+from .requirements import Requirements, expanded
 from .signatures import SyntaxReader
 
 
@@ -76,6 +79,7 @@ class _InstructionFile:
         lane_bits = read_lane_bits(
             doc, self.context, data.get("lane_bits", []), self.found, self.selector, self.grounds
         )
+        hazards = HazardReader(doc, self.context, self.spec.catalog, self.found, self.selector, self.grounds, self.on)
         rules = [self.rule(("requires", i), r) for i, r in entries("requires")]
         observed = [
             self.rule(("assembler", "requires", i), r, Grounds((VERDICTS,)))
@@ -118,16 +122,21 @@ class _InstructionFile:
             variants=(),
             registers=self.registers(),
             vectors_elsewhere=self.assembler.get("vectors_elsewhere", False),
+            unpacks=self.grounds(("unpacks",), data["unpacks"]) if "unpacks" in data else None,
             lane_bits=lane_bits,
             crashes=tuple(
-                self.selector(("assembler", "crashes", i), c) for i, c in enumerate(self.assembler.get("crashes", []))
+                Crash(self.selector(("assembler", "crashes", i), c), words(c["text"]))
+                for i, c in enumerate(self.assembler.get("crashes", []))
             ),
+            hazards=hazards.read(data.get("hazards", [])) if self.all_variants else (),
             acts_on=self.acts_on(),
+            compared=tuple(self.compared(("compared", i), c) for i, c in entries("compared")),
         )  # fmt: skip
         if len(self.errors) > before:
             return None
         wanted = {v.form for v in self.variants if spelling is None or v.spelling == spelling}
-        completed = [self.complete(v, made) if v.form in wanted else v for v in self.variants]
+        required = Requirements(made.rules, made.assembler_rules, self.spec.catalog)
+        completed = [self.complete(v, made, required) if v.form in wanted else v for v in self.variants]
         variants = [v for v in completed if not (refused and refused.matches(v))]
         for v in variants:
             if v.form in wanted:
@@ -232,7 +241,7 @@ class _InstructionFile:
                 # Of the same form a variant may have operands of other types.
                 if v and self.syntax.types_of(spellings, names) == {s.name: s.type for s in (v.result, *v.sources)}:
                     self.errors.append(self.doc.error(at, f"{v} is a variant already"))
-            found.append(Tolerated(" ".join(t["syntax"].split()), forms, words(t["note"])))
+            found.append(Tolerated(" ".join(t["syntax"].split()), forms, words(t["note"]), t.get("crash", False)))
         return tuple(found)
 
     def elsewhere(self) -> tuple[tuple[str, ...], ...] | None:
@@ -316,13 +325,19 @@ class _InstructionFile:
             self.errors.append(self.doc.error((*where, "range"), str(e), help))
         return Accuracy(self.selector(where, a), a["kind"], str(a["bound"]), text, a["section"])
 
+    def compared(self, where: Where, c: dict[str, Any]) -> Compared:
+        for i, name in enumerate(c["with"]):
+            if not name.startswith("numpy."):
+                self.context.known(self.doc, (*where, "with", i), name, self.spec.functions.names, "function")
+        return Compared(self.selector(where, c), tuple(c["with"]), tuple(map(words, c.get("differs", ()))))
+
     def note(self, where: Where, n: dict[str, Any]) -> Note:
         return Note(
             text=words(n["text"]),
             rests_on=self.grounds(where, n),
             selector=self.selector(where, n),
             open=words(n.get("open", "")),
-            hazard=n.get("hazard", False),
+            loose=n.get("loose", False),
         )
 
     def hardware(self, where: Where, h: dict[str, Any]) -> HardwarePath | None:
@@ -338,9 +353,9 @@ class _InstructionFile:
 
     # Variants
 
-    def complete(self, v: Variant, made: Instruction) -> Variant:
+    def complete(self, v: Variant, made: Instruction, required: Requirements) -> Variant:
         """A variant with what it requires, and what it claims."""
-        manual = manual_requirement(v, made.rules, self.spec.catalog)
+        manual, observed = required.of(v)
         means = tuple(n for m in made.means if m.selector.matches(v) for n in m.modifiers)
         if v.listed and any(a.selector.matches(v) for a in made.accuracy):
             claim = "bounded"
@@ -350,10 +365,12 @@ class _InstructionFile:
             claim = "exact" if any(j.selector.matches(v) for j in made.judged) else "unjudged"
         return replace(
             v,
-            requires=observed_requirement(v, made.rules, made.assembler_rules, self.spec.catalog),
+            requires=observed,
             manual=manual if v.listed else None,
             claim=claim,
             means=means,
+            hazards=tuple(h.hazard for h in made.hazards if h.selector.matches(v)),
+            crash=" ".join(c.text for c in made.crashes if c.selector.matches(v)),
         )
 
     def satisfiable(self, v: Variant, made: Instruction) -> None:

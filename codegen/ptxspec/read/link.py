@@ -13,6 +13,7 @@ from ..semantics.resolve import Meanings
 from . import positioned, schema
 from .assembler import read_assembler
 from .context import Context
+from .functions import read_functions
 from .instruction import read_instruction
 from .modifiers import check_stages, read_groups, read_implied, read_modifiers
 from .observed import read_evidence, read_recordings, read_speed
@@ -25,8 +26,9 @@ _SHARED = ("types", "modifiers", "targets", "assembler", "units")
 _OBSERVED = ("evidence", "recordings", "speed")
 # The files that all others need.
 SHARED = frozenset(f"spec/{name}.yaml" for name in _SHARED)
-# Those that say what was found out about the specification: no result depends on them, and they may be missing.
-OBSERVED = frozenset(f"spec/observed/{name}.yaml" for name in _OBSERVED)
+# The functions of other languages, and what was found out about the specification: no result depends on these files,
+# and they may be missing.
+OBSERVED = frozenset({"spec/functions.yaml", *(f"spec/observed/{name}.yaml" for name in _OBSERVED)})
 
 
 @dataclass
@@ -53,6 +55,7 @@ def read_all(root: Path, spelling: str | None = None) -> Reading:
     files = _Files(root)
     shared = {name: files.document(files.folder / f"{name}.yaml", name) for name in _SHARED}
     observed = {name: files.optional(files.folder / "observed" / f"{name}.yaml", name) for name in _OBSERVED}
+    functions = files.optional(files.folder / "functions.yaml", "functions")
     instructions = list(files.instructions(spelling and spelling.partition(".")[0]))
     models = list(files.models())
     context = Context(files.errors)
@@ -63,6 +66,7 @@ def read_all(root: Path, spelling: str | None = None) -> Reading:
     if spec is not None:
         meanings = _meanings(spec)
         spec = _with_models(models, spec, context, files.sources)
+        spec = replace(spec, functions=read_functions(functions, context, meanings))
         read_ones = [read_instruction(doc, context, spec, meanings, spelling) for doc in instructions]
         spec = replace(
             spec,

@@ -35,6 +35,7 @@ def _modifier(
         operand=context.code(doc, (*where, "operand"), m.get("operand")),
         result=context.code(doc, (*where, "result"), m.get("result")),
         override=context.code(doc, (*where, "override"), m.get("override")),
+        round_place=f"{doc.name}:{doc.keys[*where, 'round'].line}" if round_ else "",
     )
 
 

@@ -3,7 +3,7 @@ targets that all of them name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import reduce
 
 from ..catalog import Catalog, Limit, Requirement
@@ -12,20 +12,23 @@ from ..model import Rule, Variant
 Floors = dict[str, str]
 
 
-def manual_requirement(variant: Variant, rules: Iterable[Rule], catalog: Catalog) -> Requirement:
-    """What the manual's rules require of a variant. Without a rule, the oldest version and target do."""
-    return _Reading(catalog, [], _matching(variant, rules)).requirement()
+class Requirements:
+    """What an instruction's rules require of its variants, made once for all that the same rules match."""
 
+    def __init__(self, manual: Sequence[Rule], assembler: Sequence[Rule], catalog: Catalog) -> None:
+        self._rules = manual, assembler
+        self._catalog = catalog
+        self._known: dict[tuple[tuple[int, ...], ...], tuple[Requirement, Requirement]] = {}
 
-def observed_requirement(
-    variant: Variant, manual: Iterable[Rule], assembler: Iterable[Rule], catalog: Catalog
-) -> Requirement:
-    """What the manual's rules require, with the values of the assembler's on the axes that they name."""
-    return _Reading(catalog, _matching(variant, manual), _matching(variant, assembler)).requirement()
-
-
-def _matching(variant: Variant, rules: Iterable[Rule]) -> list[Rule]:
-    return [r for r in rules if r.selector.matches(variant)]
+    def of(self, variant: Variant) -> tuple[Requirement, Requirement]:
+        """What the manual's rules require, and the same with the values of the assembler's on the axes that they name.
+        Without a rule, the oldest version and target do."""
+        manual, assembler = ([r for r in rules if r.selector.matches(variant)] for rules in self._rules)
+        key = tuple(map(id, manual)), tuple(map(id, assembler))
+        if key not in self._known:
+            readings = _Reading(self._catalog, [], manual), _Reading(self._catalog, manual, assembler)
+            self._known[key] = readings[0].requirement(), readings[1].requirement()
+        return self._known[key]
 
 
 class _Reading:

@@ -78,6 +78,8 @@ def _explain(document: Document, e: ValidationError) -> list[Diagnostic]:
     if e.validator == "anyOf":
         options = " or ".join(f"'{r['required'][0]}'" for r in wanted)
         return [document.error(where, f"one of {options} is missing", hint)]
+    if e.validator == "oneOf":
+        return [document.error(where, "too few entries" if not came else "these keys do not go together", hint)]
     if e.validator == "dependentRequired":
         return [
             document.error((*where, given), f"'{given}' needs '{k}' beside it", hint, key=True)

@@ -25,7 +25,7 @@ from ..model import (
 )
 from . import tree
 from .fold import Folder
-from .program import Const, Program, Term, Var, live
+from .program import OPERATION, Const, Program, Term, Var, live
 from .resolve import Meanings, names_read, resolve
 from .values import Scope, Static, Typed
 
@@ -220,11 +220,11 @@ class _Compilation:
                     scope = self.run(f".{m.name} {i.name}", m.operand, {"x": operands[i.name]}, {"x": i.name})
                     operands[i.name] = folder.assigned(scope, m.operand, "x", i.kind)
         code = self.path.code if self.path else self.instruction.semantics
-        scope = self.run("operation", code, dict(operands))
+        scope = self.run(OPERATION, code, dict(operands))
         results = [self.finished(r, scope, code, operands, overrides) for r in variant.results]
         if folder.errors:
             raise SpecError(folder.errors)
-        return Program(inputs, live(folder.lets, results), tuple(results))
+        return Program(inputs, live(folder.lets, results), tuple(results), folder.origins)
 
     def finished(
         self, r: Operand, scope: Scope, code: Code, operands: dict[str, Typed], overrides: dict[str, Scope]

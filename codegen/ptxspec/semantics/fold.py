@@ -29,6 +29,7 @@ class Folder(Expressions):
     stage: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     guard: tuple[tuple[Term, bool], ...] = ()
+    origins: dict[Term, tuple[str, int]] = field(default_factory=dict)
 
     def run(self, stage: str, program: tree.Program, scope: Scope, labels: Mapping[str, str] | None = None) -> Scope:
         """Run one stage's code in a scope of its own; what it assigns is in the scope that comes back."""
@@ -87,7 +88,10 @@ class Folder(Expressions):
                 continue
             try:
                 if isinstance(s, tree.Return):
-                    return self.typed(self.value(s.value, scope), s.value)
+                    returned = self.typed(self.value(s.value, scope), s.value)
+                    if isinstance(returned.term, Apply):
+                        self.origins.setdefault(returned.term, (s.code.path, s.mark.line))
+                    return returned
                 value = self.value(s.value, scope)
                 want = self.wanted(s.name)
                 value = self.typed(value, s.value, want if isinstance(value, Static) or want == BOOL else None)

@@ -5,7 +5,7 @@ Every back end (the emulator's emitter, the exact evaluator) starts from this fo
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,6 +14,8 @@ from ..model import Format, Kind, UnitModel
 
 # The label of a condition that decides between branches: it is nobody's variable.
 CONDITION = "if"
+# The stage of an instruction's own semantics.
+OPERATION = "operation"
 
 
 @dataclass(frozen=True)
@@ -71,11 +73,13 @@ class Let:
 
 @dataclass(frozen=True)
 class Program:
-    """One lane of a variant. `inputs` are its source operands; `results` the result and, of p|q, the second one."""
+    """One lane of a variant. `inputs` are its source operands; `results` the result and, of p|q, the second one.
+    `origins` are the file and line of what helpers return."""
 
     inputs: tuple[Var, ...]
     lets: tuple[Let, ...]
     results: tuple[Term, ...]
+    origins: Mapping[Term, tuple[str, int]] = field(compare=False, repr=False, default_factory=dict)
 
     # Programs are looked up by what they are much more often than they are made.
     @cached_property

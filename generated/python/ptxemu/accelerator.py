@@ -79,23 +79,6 @@ class Native(NamedTuple):
                     found = self.function(*(x.view(f"u{x.itemsize // lanes}")[places] for x in operands))
                 result.view(found.dtype)[places] = found
 
-    def takes(self, arrays: Sequence[Array], filled: int = 1) -> bool:
-        """Can these, of which the last are to be filled, be handed to C as they are?"""
-        result = arrays[-1]
-        return all(
-            x.shape == result.shape
-            and x.flags.c_contiguous
-            and x.flags.aligned
-            and x.dtype.isnative
-            and all(_apart(x, r) for r in arrays[-filled:])
-            for x in arrays
-        )
-
-
-def _apart(x: Array, result: Array) -> bool:
-    same = x.ctypes.data == result.ctypes.data and x.itemsize == result.itemsize
-    return same or not np.may_share_memory(x, result)
-
 
 def native(spelling: str, opcode: str, function: Callable[..., Array], s: Signature) -> Native | None:
     """The kernel in C that does what `function` does to the lanes of a signature's registers; None where there is none,
@@ -183,7 +166,9 @@ def _loops(opcode: str, name: str, s: Signature) -> str:
 def load(opcode: str, functions: Functions, what: str) -> dict[str, Native]:
     """Functions of an opcode as kernels, by name: one library. Raises Failure."""
     kernels = [_loops(opcode, name, s) for name, (_, s) in functions.items()]
-    return library(opcode, next(iter(functions)), kernels, what, lambda path: _kernels_of(path, functions))
+    text = "\n".join([f'#include "{opcode}.c"', *kernels, ""])
+    name = next(iter(functions))
+    return library(name, text, [f"{opcode}.c"], what, lambda path: _kernels_of(path, functions))
 
 
 def _kernels_of(path: str, functions: Functions) -> dict[str, Native]:

@@ -57,17 +57,16 @@ def source(file: str) -> bytes:
         return b""  # an opcode without C, or a package without files
 
 
-def library(opcode: str, name: str, kernels: list[str], what: str, opened: Callable[[str], Opened]) -> Opened:
-    """A library under a name, with the kernels that the lines `kernels` make of an opcode's C, as `opened` gives it by
-    its path: from the cache, or compiled.
+def library(name: str, text: str, sources: list[str], what: str, opened: Callable[[str], Opened]) -> Opened:
+    """A library under a name, of C that includes `sources`, as `opened` gives it by its path: from the cache, or
+    compiled.
 
     `opened` raises OSError or AttributeError where the file is no library, or lacks a function. Raises Failure."""
-    text = "\n".join([f'#include "{opcode}.c"', *kernels, ""])
     compiler = _compiler()
     flags = [*FLAGS, *(["-march=native"] if _processor() else [])]
     headers = sorted(name for name in os.listdir(SOURCES) if name.endswith(".h"))
     made_of = [text, flags, compiler, _stamp(compiler.file), _processor()]
-    key = _digest(repr(made_of).encode() + b"".join(map(source, [f"{opcode}.c", *headers])))
+    key = _digest(repr(made_of).encode() + b"".join(map(source, [*sources, *headers])))
     try:
         for folder in _folders():
             path = os.path.join(folder, f"{name}-{key}.so")

@@ -19,7 +19,7 @@ from . import (
 )
 from .binary import Array
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
-from .running import in_blocks, on_threads
+from .running import in_blocks, on_threads, takes
 from .signature import Registers, Type, signature
 
 if TYPE_CHECKING:
@@ -258,7 +258,7 @@ class Kernel:
         with np.errstate(all="ignore"), environment.ordinary():
             # One element is not worth a compiler.
             native = self._native if arrays[-1].size > 1 else None
-            if native is not None and native.takes(arrays, filled):
+            if native is not None and takes(arrays, filled):
                 native(arrays, at_once, results)
                 return
             contiguous = s.lanes > 1 or not s.flat or native is not None

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from .signature import Operand, Signature, Type
 
 
@@ -17,24 +19,36 @@ def c_lane(t: Type) -> str:
 
 def loop(name: str, symbol: str, s: Signature, results: int, decides: bool) -> str:
     """A line that makes a kernel of the function of that name, which fills the registers of so many results."""
-    lanes = 1 if s.flat else s.lanes
     of_type = c_lane if s.flat else c_type
     parameters = [f"const {of_type(t)} *{_array(r)}" for r, t in s.registers]
     parameters += [f"{of_type(t)} *{_array(r)}" for r, t in s.places[results - 1]]
     arguments = [_array(r) for r, _ in (*s.registers, *s.places[results - 1])]
+    sources = {r: f"{_array(r)}[i]" for r, _ in s.registers}
+    statements, made = called(name, s, sources, s.flat, decides)
+    statements += [f"{_array(r)}[i] = {made[r]};" for r, _ in s.places[results - 1]]
+    head = "DECIDING_KERNEL" if decides else "KERNEL"
+    return f"{head}({name}, {symbol}, ({', '.join(parameters)}), ({', '.join(arguments)}), {' '.join(statements)})"
+
+
+def called(
+    name: str, s: Signature, sources: Mapping[str, str], flat: bool, decides: bool = False, tag: str = ""
+) -> tuple[list[str], dict[str, str]]:
+    """Statements that call a function for each lane of registers, whose C is given by their names, and the C of the
+    registers of the results. `flat`: a register is a lane. What the statements name ends in `tag`."""
     first, *second = s.results
+    lanes = 1 if flat else s.lanes
     statements = []
     for i in range(lanes):
-        given = [f"{_array(o.name)}[i]" if s.flat else _lane(o, i) for o in s.sources]
+        given = [sources[o.name] if flat else _lane(o, i, sources) for o in s.sources]
         if second:
-            given.append(f"&q{i}")
-            statements.append(f"{c_lane(second[0].type)} q{i};".replace("uint8_t", "_Bool"))
+            given.append(f"&q{i}{tag}")
+            statements.append(f"{c_lane(second[0].type)} q{i}{tag};".replace("uint8_t", "_Bool"))
         given += ["&undecided"] if decides else []
-        statements.append(f"{c_lane(first.type)} p{i} = {name}({', '.join(given)});")
-    for o, lane in zip(s.results[:results], "pq", strict=False):
-        statements += _stored(o, [f"{lane}{i}" for i in range(lanes)], s.flat)
-    made = "DECIDING_KERNEL" if decides else "KERNEL"
-    return f"{made}({name}, {symbol}, ({', '.join(parameters)}), ({', '.join(arguments)}), {' '.join(statements)})"
+        statements.append(f"{c_lane(first.type)} p{i}{tag} = {name}({', '.join(given)});")
+    made: dict[str, str] = {}
+    for o, lane in zip(s.results, "pq", strict=False):
+        made |= _stored(o, [f"{lane}{i}{tag}" for i in range(lanes)], flat)
+    return statements, made
 
 
 def _array(register: str) -> str:
@@ -42,14 +56,14 @@ def _array(register: str) -> str:
     return f"r_{register}"
 
 
-def _lane(o: Operand, i: int) -> str:
+def _lane(o: Operand, i: int, sources: Mapping[str, str]) -> str:
     """What lane i has of an operand."""
     t = o.type
     if o.lane_bits:
-        return _gathered(f"{_array(o.name)}[i]", o.lane_bits[i])
+        return _gathered(sources[o.name], o.lane_bits[i])
     if o.order:
-        return _encoding(f"{_array(o.registers[o.order.index(i)])}[i]", t, 0)
-    return _encoding(f"{_array(o.name)}[i]", t, i if t.lanes > 1 else 0)
+        return _encoding(sources[o.registers[o.order.index(i)]], t, 0)
+    return _encoding(sources[o.name], t, i if t.lanes > 1 else 0)
 
 
 def _encoding(register: str, t: Type, i: int) -> str:
@@ -65,11 +79,12 @@ def _gathered(register: str, bits: tuple[int, ...]) -> str:
     return "(" + " | ".join(f"({register} >> {bit} & 1) << {i}" for i, bit in enumerate(reversed(bits))) + ")"
 
 
-def _stored(o: Operand, lanes: list[str], flat: bool) -> list[str]:
+def _stored(o: Operand, lanes: list[str], flat: bool) -> dict[str, str]:
+    """The registers of a result."""
     t = o.type
     if o.order:
-        return [f"{_array(r)}[i] = {_register(t, [lanes[i]])};" for r, i in zip(o.registers, o.order, strict=True)]
-    return [f"{_array(o.name)}[i] = {lanes[0] if flat else _register(t, lanes)};"]
+        return {r: _register(t, [lanes[i]]) for r, i in zip(o.registers, o.order, strict=True)}
+    return {o.name: lanes[0] if flat else _register(t, lanes)}
 
 
 def _register(t: Type, lanes: list[str]) -> str:

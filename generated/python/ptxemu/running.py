@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -86,6 +86,24 @@ def in_blocks(arrays: list[Array], size: int, contiguous: bool, results: int = 1
     op_flags: Any = [*[reads] * (len(arrays) - results), *[writes] * results]
     flags: Any = ["external_loop", "buffered", "zerosize_ok", "copy_if_overlap"]
     return np.nditer(arrays, flags=flags, op_flags=op_flags, buffersize=size)
+
+
+def takes(arrays: Sequence[Array], filled: int = 1) -> bool:
+    """Can these, of which the last are to be filled, be handed to C as they are?"""
+    result = arrays[-1]
+    return all(
+        x.shape == result.shape
+        and x.flags.c_contiguous
+        and x.flags.aligned
+        and x.dtype.isnative
+        and all(_apart(x, r) for r in arrays[-filled:])
+        for x in arrays
+    )
+
+
+def _apart(x: Array, result: Array) -> bool:
+    same = x.ctypes.data == result.ctypes.data and x.itemsize == result.itemsize
+    return same or not np.may_share_memory(x, result)
 
 
 def available() -> int:

@@ -150,12 +150,15 @@ Registers: TypeAlias = "tuple[tuple[str, Type], ...]"
 @dataclass(frozen=True, eq=False)
 class Operand:
     """A result or source by its name; where its lanes stand in registers of their own, these have other names.
-    `lane_bits` are the bits of its one register that each lane reads, lane 0's first, each lane's highest bit first."""
+    `lane_bits` are the bits of its one register that each lane reads, lane 0's first, each lane's highest bit first.
+    In a statement those of lanes are a vector where `braced`, and a `!` may stand before it where `negatable`."""
 
     name: str
     registers: tuple[str, ...]
     type: Type
     lane_bits: tuple[tuple[int, ...], ...] = ()
+    braced: bool = False
+    negatable: bool = False
 
     @cached_property
     def order(self) -> tuple[int, ...]:
@@ -208,8 +211,8 @@ class Signature:
     @cached_property
     def common(self) -> Type | None:
         """The type of all sources."""
-        first = self.sources[0].type
-        return first if all(o.type is first for o in self.sources) else None
+        types = {o.type for o in self.sources}
+        return types.pop() if len(types) == 1 else None
 
     @cached_property
     def flat(self) -> bool:
@@ -242,18 +245,21 @@ def type_named(name: str) -> Type:
 
 @lru_cache(maxsize=4096)
 def signature(text: str) -> Signature:
-    """Of a line of the index: `p:pred q:pred = a:f32 b:f32`, `a[a1,a0]:f32` of lanes in registers of their own, or
-    `r:b32@1.0/3.2`, of which lane 0 reads bits 1 and 0."""
+    """Of a line of the index: `p:pred q:pred = a:f32 b:f32`, `a[a1,a0]:f32` of lanes in registers of their own,
+    `a{a0,a1}:b16` of those of a vector, `!c:pred` where a `!` may stand before it, or `r:b32@1.0/3.2`, of which lane 0
+    reads bits 1 and 0."""
     results, sources = ([_operand(o) for o in side.split()] for side in text.split("="))
     return Signature(tuple(results), tuple(sources))
 
 
 def _operand(text: str) -> Operand:
     place, _, type_name = text.partition(":")
-    name, _, registers = place.rstrip("]").partition("[")
+    braced = place.endswith("}")
+    name, _, registers = place.lstrip("!").rstrip("]}").partition("{" if braced else "[")
     type_name, _, lanes = type_name.partition("@")
     lane_bits = tuple(tuple(map(int, bits.split("."))) for bits in lanes.split("/") if bits)
-    return Operand(name, tuple(registers.split(",")) if registers else (name,), type_named(type_name), lane_bits)
+    places = tuple(registers.split(",")) if registers else (name,)
+    return Operand(name, places, type_named(type_name), lane_bits, braced, place.startswith("!"))
 
 
 def _gathered(registers: Array, bits: tuple[int, ...], reversed_: Callable[[], Array]) -> Array:

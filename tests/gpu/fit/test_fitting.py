@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import ptxemu
 import pytest
-from helpers import ROOT
+from helpers import ROOT, repository
 from helpers.made_up import (
     BITS,
     CORES,
@@ -54,7 +54,7 @@ SMALL = vectors.Sizes(random=256, sample=256)
 
 
 def test_units_of_the_repository_rest_until_something_is_recorded() -> None:
-    spec = read(ROOT)
+    spec = repository.specification()
     assert [m for u in spec.units.values() for m in u.models] == []
     paths = [(i, p) for i in spec.instructions.values() for p in i.hardware]
     assert {i.opcode for i, _ in paths} == {"cos", "div", "ex2", "lg2", "rcp", "rsqrt", "sin", "sqrt", "tanh"}
@@ -106,7 +106,7 @@ def record(project: Project, folder: Path, results: dict[str, Callable[[int], in
 
 def recorded_as(folder: Path, spelling: str, computed: Callable[[Array], Array]) -> Recording:
     """The same of one instruction of the repository."""
-    spec = read(ROOT)
+    spec = repository.specification()
     v = next(v for i in spec.instructions.values() for v in i.variants if v.spelling == spelling)
     cores = [c for u in spec.units.values() for c in u.cores if c.variant == spelling]
     with Recorder(folder / "recording", spec, made_up_provenance(ROOT, spec)) as recorder:
@@ -181,6 +181,9 @@ def test_made_up_units_are_found_again_and_followed(
         "eval", "rcp.approx.f32", "0x7f000001", "--target", "sm_90", "--trace"
     )
     assert found.code == 0 and "reciprocal = unit(RCP, scaled)" in found.out, found.err
+    # The trace shows what was read of the unit's table.
+    assert "    RCP         of sm_90 to sm_90a: segment 0, place 0 in it, scale 2^125\n" in found.out
+    assert "    table       C0, C1, C2 = " in found.out and "scaled and cut off to 24 bits\n" in found.out
     data = json.loads((built.root / "generated/data/ptxspec.json").read_text("utf-8"))
     assert data["units"]["RCP"]["models"][0]["within"] == "sm_90..sm_90a"
     assert "sm_90, sm_90a" in (built.root / "generated/manual/rcp.md").read_text("utf-8")
@@ -288,7 +291,7 @@ def test_what_no_interpolator_computes_becomes_a_table_of_differences(built: Pro
 
 def test_a_table_holds_all_of_a_16_bit_unit(tmp_path: Path) -> None:
     """The instruction flushes subnormal operands before the unit sees them."""
-    spec, spelling = read(ROOT), "ex2.approx.ftz.bf16"
+    spec, spelling = repository.specification(), "ex2.approx.ftz.bf16"
     every = np.arange(1 << 16, dtype=np.uint16)
     results = ptxemu.execute(spelling, every)
     finite = (results > 0x80) & (results < 0x7F7F) & ((every & 0x7FFF) >= 0x80)
@@ -367,7 +370,7 @@ def test_a_common_residue_is_found_where_there_is_one() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_a_unit_of_the_published_size_is_found_again(tmp_path: Path, seed: int) -> None:
     """128 segments with words of 26, 16 and 10 bits, 65,536 results each, as a GPU would be recorded."""
-    spec, rng = read(ROOT), np.random.default_rng(seed)
+    spec, rng = repository.specification(), np.random.default_rng(seed)
     drop, columns, bias = int(rng.integers(4, 11)), bool(seed % 2), Fraction(int(rng.integers(0, 8)), 2**28)
     nodes = (np.cos(np.pi * (np.arange(9) + 0.5) / 9) + 1) / 2 / 128
     rows = []

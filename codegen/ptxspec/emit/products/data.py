@@ -12,12 +12,14 @@ from typing import Any
 
 from ...check.checking import Checked
 from ...check.claims import judges, recorded
+from ...check.relations import relation
 from ...grounds import Grounds
 from ...model import (
     BOOL,
     CornerTable,
     FixedPoint,
     Format,
+    HazardRule,
     Instruction,
     Note,
     Operand,
@@ -189,6 +191,7 @@ class _Opcode:
             "source": i.path,
             "manual": [{"section": p.section, "anchor": p.anchor} for p in i.pages],
             "syntax": [s.text for s in i.syntax if s.listed],
+            **({} if i.unpacks is None else {"unpacks": self.rests_on(i.unpacks)}),
             "registers": dict(i.registers),
             "requires": [self.rule(r) for r in i.rules],
             "assembler": {
@@ -213,6 +216,9 @@ class _Opcode:
                 for a in i.accuracy
             ],
             "notes": [self.note(n) for n in i.notes],
+            "hazards": [self.hazard(h) for h in i.hazards],
+            "crashes": [_given(**{"for": c.selector.text}, text=c.text) for c in i.crashes],
+            **_given(compared=[[c.selector.text, relation(self.spec.functions, c)] for c in i.compared]),
             # The tables are filled by what stands before them.
             "variants": [self.variant(v) for v in i.variants],
             "signatures": self.signatures.values,
@@ -240,8 +246,11 @@ class _Opcode:
         return [t.title, t.selector.text, self.rests_on(t.rests_on), *rows]
 
     def note(self, n: Note) -> list[Any]:
-        more = _given(open=n.open, hazard=n.hazard)
+        more = _given(open=n.open, loose=n.loose)
         return [n.text, n.selector.text, self.rests_on(n.rests_on), *([more] if more else [])]
+
+    def hazard(self, h: HazardRule) -> dict[str, Any]:
+        return _given(**{"for": h.selector.text}) | h.hazard.as_json() | {"rests_on": self.rests_on(h.rests_on)}
 
     def refused(self, v: Variant) -> dict[str, Any]:
         longer = self.instruction.stands_for(v)
@@ -268,6 +277,9 @@ class _Opcode:
             means=list(v.means),
             accuracy=[n for n, a in enumerate(i.accuracy) if a.selector.matches(v)],
             notes=[n for n, note in enumerate(i.notes) if note.selector.matches(v)],
+            hazards=[n for n, hazard in enumerate(i.hazards) if hazard.selector.matches(v)],
+            crashes=[n for n, crash in enumerate(i.crashes) if crash.selector.matches(v)],
+            compared=[n for n, c in enumerate(i.compared) if c.selector.matches(v)],
             operands=[n for n, rule in enumerate(i.operand_rules) if rule.selector.matches(v)],
         ) | {
             # Where the manual says otherwise
@@ -304,4 +316,4 @@ def _operands(r: OperandRule) -> dict[str, Any]:
 
 def _tolerated(t: Tolerated) -> dict[str, Any]:
     names = [sorted((*modifiers, *types)) for modifiers, types, _ in t.forms]
-    return {"text": t.text, "names": names, "operands": t.forms[0][2], "note": t.note}
+    return {"text": t.text, "names": names, "operands": t.forms[0][2], "note": t.note, **_given(crash=t.crash)}

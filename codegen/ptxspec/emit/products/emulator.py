@@ -1,4 +1,5 @@
-"""Programs -> the Python of ptxemu: one module per opcode, one function per different program."""
+"""Programs -> the Python of ptxemu: one module per opcode, one function per different program; and the C of the same
+functions, where there is C."""
 
 from __future__ import annotations
 
@@ -8,13 +9,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
-from ... import catalog
-from ...catalog import Requirement
+from ... import catalog, ptx
+from ...catalog import Hazard, Requirement
 from ...check.checking import Checked
 from ...diagnostics import PtxspecError
 from ...model import BOOL, ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Program, Term, Var
+from .. import native
 from ..converting import MOVE, SEVERAL, is_usual
 from ..fusing import FLUSH, OTHERWISE, PROPAGATE, REPLACE, Flushing, fuse
 from ..lowering import Function, Lowering, Shared, shared, source_of, written
@@ -69,6 +71,9 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/python/ptxemu."""
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime").items()}
     files[f"{_FOLDER}/catalog.py"] = plain(Path(catalog.__file__), "codegen/ptxspec/catalog.py")
+    # What lint judges statements by.
+    for path in sorted(Path(ptx.__file__).parent.glob("*.py")):
+        files[f"{_FOLDER}/ptx/{path.name}"] = plain(path, f"codegen/ptxspec/ptx/{path.name}")
     index = _Index()
     opcodes = [(c.instruction.opcode, index.rows(c.instruction)) for c in checked]
     paths = [c.instruction.path for c in checked]
@@ -83,12 +88,19 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         "emulator/index.py.j2", ["spec/targets.yaml", "spec/types.yaml", *paths],
         targets=list(spec.targets.values()), versions=list(spec.versions.values()), types=list(spec.types.values()),
         requirements=list(index.requirements), signatures=list(index.signatures), classes=list(index.classes),
+        hazards=list(index.hazards),
         opcodes=opcodes,
     )  # fmt: skip
+    files[f"{_FOLDER}/assembler.py"] = templates.render(
+        "emulator/assembler.py.j2", ["spec/assembler.yaml", *paths], assembler=spec.assembler,
+        instructions=[c.instruction for c in checked],
+    )  # fmt: skip
     files |= {f"{_FOLDER}/instructions/{n}": text for n, text in templates.plain("runtime/instructions").items()}
+    kernels: dict[str, list[Shared]] = {}
     for c in checked:
-        files[f"{_FOLDER}/instructions/{c.instruction.opcode}.py"] = _module(c, templates)
-    return files
+        opcode = c.instruction.opcode
+        files[f"{_FOLDER}/instructions/{opcode}.py"], kernels[opcode] = module_of(c, templates)
+    return files | native.emit(spec, kernels, templates)
 
 
 def _refuse_what_cannot_be_computed(formats: Iterable[Format]) -> None:
@@ -104,6 +116,7 @@ class _Index:
 
     signatures: dict[str, int] = field(default_factory=dict)
     requirements: dict[Requirement, int] = field(default_factory=dict)
+    hazards: dict[Hazard, int] = field(default_factory=dict)
     classes: dict[str, int] = field(default_factory=dict)
 
     def rows(self, instruction: Instruction) -> list[tuple[str, int]]:
@@ -113,8 +126,13 @@ class _Index:
     def _class(self, instruction: Instruction, v: Variant) -> int:
         signature = self.signatures.setdefault(_signature(v), len(self.signatures))
         requirement = self.requirements.setdefault(v.requires, len(self.requirements))
-        advice = "advise" if instruction.is_advisable(v) else "-"
-        text = f"{v.operands} {v.claim} {signature} {requirement} {advice} {'.'.join(v.means) or '-'}"
+        listed = "listed" if v.listed else "-"
+        # What the machine code does instead is told by queries; here it only matters where.
+        where = (h._replace(text="") for h in v.hazards)
+        hazards = ".".join(str(self.hazards.setdefault(h, len(self.hazards))) for h in where) or "-"
+        text = f"{v.operands} {v.claim} {signature} {requirement} {listed} {hazards} {'.'.join(v.means) or '-'}"
+        rules = (str(i) for i, r in enumerate(instruction.operand_rules) if r.selector.matches(v))
+        text += f" {'.'.join(rules) or '-'}"
         return self.classes.setdefault(text, len(self.classes))
 
 
@@ -124,33 +142,39 @@ def _signature(v: Variant) -> str:
 
 
 def _operand(o: Operand) -> str:
-    registers = f"[{','.join(o.registers)}]" if o.registers else ""
+    listed = ",".join(o.registers)
+    registers = f"{{{listed}}}" if o.braced else f"[{listed}]" if listed else ""
     lanes = "/".join(".".join(map(str, bits)) for bits in o.lane_bits)
-    return f"{o.name}{registers}:{o.type.name}" + f"@{lanes}" * bool(lanes)
+    return f"{'!' * o.negatable}{o.name}{registers}:{o.type.name}" + f"@{lanes}" * bool(lanes)
 
 
-def _module(checked: Checked, templates: Templates) -> str:
+def module_of(checked: Checked, templates: Templates) -> tuple[str, list[Shared]]:
+    """The module of an opcode, and the programs that have a function in it."""
     instruction = checked.instruction
     module = _Module()
     sharing = shared(checked)
     # Functions of several kinds may be the same in NumPy: u32 and s32 are both uint32.
     functions: dict[str, NumPyFunction] = {}
     serving: dict[tuple[str, int, str], list[str]] = {}
+    kept = []
     for one in sharing.values():
         *ends, made = _Writer(module).function(one)
         functions |= {end.key: end for end in ends}
         # The C of the same name is of these widths alone.
         widths = [_storage(t.kind) for t in (*one.program.inputs, *one.program.results)]
         name = functions.setdefault(f"{widths} {made.key}", made).name
+        if name == one.name:
+            kept.append(one)
         for operands, targets, spelled in _serving(one):
             serving.setdefault((name, operands, targets), []).extend(spelled)
-    return templates.render(
+    text = templates.render(
         "emulator/instructions/opcode.py.j2", ["spec/types.yaml", "spec/modifiers.yaml", instruction.path],
         opcode=instruction.opcode, summary=_docstring(instruction.summary), imports=module.imports(),
         constants=sorted(module.constants.items()),
         functions=list(functions.values()),
         serving=[Serving(name, n, spelled, targets) for (name, n, targets), spelled in serving.items()],
     )  # fmt: skip
+    return text, kept
 
 
 def _storage(kind: Kind) -> int:

@@ -1,4 +1,4 @@
-"""The exact back end of the elementary functions: correctly rounded by Ziv's strategy with mpmath.
+"""The exact back end of the elementary functions: values that round correctly, by Ziv's strategy with mpmath.
 
 A function is evaluated with more and more bits until everything within its error rounds to the same encoding. That
 ends because no result but the few that are told apart first is exact or a tie. mpmath is needed for nothing else, and
@@ -13,92 +13,107 @@ from functools import cache
 from typing import Any
 
 from ...model import Format
+from .results import Invalid, Number, Unrounded
 from .rounding import decode, round_to
 
+# Of an encoding in a format, rounded in a direction, tiny results flushed or not.
+Function = Callable[[int, Format, str, bool], Unrounded]
+
 ONE = Fraction(1)
+# More bits of the natural logarithm of 2 than the two terms of a series have right ones.
+LN2 = Fraction(0xB17217F7D1CF79ABC9E3B39803F2F6AF, 1 << 128)
 
 
-def exp2(x: int, f: Format, mode: str, ftz: bool) -> int:
+def exp2(x: int, f: Format, mode: str, ftz: bool) -> Unrounded:
     if f.is_nan(x):
-        return f.canonical_nan
+        return _NAN
     if f.is_infinite(x):
-        return 0 if x & f.sign_bit else f.infinity
-    value = decode(x, f)
+        return Number(Fraction(0), False) if x & f.sign_bit else Number(None, False)
+    exact = decode(x, f)
     # Beyond the largest number and below half the least one, one size is as good as another.
-    value = max(min(value, Fraction(f.emax + 1)), Fraction(f.emin - f.precision - 2))
+    value = max(min(exact, Fraction(f.emax + 1)), Fraction(f.emin - f.precision - 2))
     if value.denominator == 1:
-        return round_to(Fraction(2) ** int(value), f, mode, ftz)
+        nearness = "above" if exact > value else "below" if exact < value else "equal"
+        return Number(Fraction(2) ** int(value), False, nearness)
     if _is_small(value, f):
-        return round_to(1 + value / 2, f, mode, ftz)
-    return _round_function(lambda mp, v: mp.power(2, v), value, f, mode, ftz)
+        power = value * LN2
+        return _about(1 + power + power**2 / 2)
+    return _evaluated(lambda mp, v: mp.power(2, v), value, f, mode, ftz)
 
 
-def log2(x: int, f: Format, mode: str, ftz: bool) -> int:
+def log2(x: int, f: Format, mode: str, ftz: bool) -> Unrounded:
     if f.is_zero(x):
-        return f.sign_bit | f.infinity
-    if f.is_nan(x) or x & f.sign_bit:
-        return f.canonical_nan
+        return Number(None, True, note="the logarithm of zero")
+    if f.is_nan(x):
+        return _NAN
+    if x & f.sign_bit:
+        return Invalid("a number below zero has no logarithm")
     if f.is_infinite(x):
-        return x
+        return Number(None, False)
     value = decode(x, f)
     exponent = value.numerator.bit_length() - value.denominator.bit_length()
     if value == Fraction(2) ** exponent:
-        return round_to(Fraction(exponent), f, mode, ftz)
-    return _round_function(lambda mp, v: mp.log(v, 2), value, f, mode, ftz)
+        return Number(Fraction(exponent), False)
+    return _evaluated(lambda mp, v: mp.log(v, 2), value, f, mode, ftz)
 
 
-def sin(x: int, f: Format, mode: str, ftz: bool) -> int:
+def sin(x: int, f: Format, mode: str, ftz: bool) -> Unrounded:
     if f.is_zero(x):
-        return x
+        return Number(Fraction(0), x & f.sign_bit != 0)
     if f.is_nan(x) or f.is_infinite(x):
-        return f.canonical_nan
+        return _NAN if f.is_nan(x) else Invalid("an infinity has no sine")
     value = decode(x, f)
     if _is_small(value, f):
-        return round_to(value - value**3 / 6, f, mode, ftz)
-    return _round_function(lambda mp, v: mp.sin(v), value, f, mode, ftz)
+        return _about(value - value**3 / 6)
+    return _evaluated(lambda mp, v: mp.sin(v), value, f, mode, ftz)
 
 
-def cos(x: int, f: Format, mode: str, ftz: bool) -> int:
+def cos(x: int, f: Format, mode: str, ftz: bool) -> Unrounded:
     if f.is_nan(x) or f.is_infinite(x):
-        return f.canonical_nan
+        return _NAN if f.is_nan(x) else Invalid("an infinity has no cosine")
     value = decode(x, f)
+    if value == 0:
+        return Number(ONE, False)
     if _is_small(value, f):
-        return round_to(1 - value**2 / 2, f, mode, ftz)
-    return _round_function(lambda mp, v: mp.cos(v), value, f, mode, ftz)
+        return _about(1 - value**2 / 2)
+    return _evaluated(lambda mp, v: mp.cos(v), value, f, mode, ftz)
 
 
-def tanh(x: int, f: Format, mode: str, ftz: bool) -> int:
+def tanh(x: int, f: Format, mode: str, ftz: bool) -> Unrounded:
+    negative = x & f.sign_bit != 0
     if f.is_zero(x):
-        return x
+        return Number(Fraction(0), negative)
     if f.is_nan(x):
-        return f.canonical_nan
-    sign = -1 if x & f.sign_bit else 1
+        return _NAN
+    sign = -1 if negative else 1
     if f.is_infinite(x):
-        return round_to(sign * ONE, f, mode, ftz)
+        return Number(sign * ONE, negative)
     value = decode(x, f)
     if _is_small(value, f):
-        return round_to(value - value**3 / 3, f, mode, ftz)
+        return _about(value - value**3 / 3)
     if abs(value) > f.width:
         # Less than 1 by so little that no number or tie lies between.
-        return round_to(sign * (1 - Fraction(2) ** -f.width), f, mode, ftz)
-    return _round_function(lambda mp, v: mp.tanh(v), value, f, mode, ftz)
+        return Number(sign * (1 - Fraction(2) ** -f.width), negative, "above")
+    return _evaluated(lambda mp, v: mp.tanh(v), value, f, mode, ftz)
 
 
-def rSqrt(x: int, f: Format, mode: str, ftz: bool) -> int:
+def rSqrt(x: int, f: Format, mode: str, ftz: bool) -> Unrounded:
     if f.is_zero(x):
-        return x | f.infinity
-    if f.is_nan(x) or x & f.sign_bit:
-        return f.canonical_nan
+        return Number(None, x & f.sign_bit != 0, note="a number over zero")
+    if f.is_nan(x):
+        return _NAN
+    if x & f.sign_bit:
+        return Invalid("a number below zero has no square root")
     if f.is_infinite(x):
-        return 0
+        return Number(Fraction(0), False)
     value = decode(x, f)
     exponent = value.numerator.bit_length() - value.denominator.bit_length()
     if value == Fraction(2) ** exponent and exponent % 2 == 0:
-        return round_to(Fraction(2) ** (-exponent // 2), f, mode, ftz)
-    return _round_function(lambda mp, v: 1 / mp.sqrt(v), value, f, mode, ftz)
+        return Number(Fraction(2) ** (-exponent // 2), False)
+    return _evaluated(lambda mp, v: 1 / mp.sqrt(v), value, f, mode, ftz)
 
 
-FUNCTIONS: dict[str, Callable[[int, Format, str, bool], int]] = {
+FUNCTIONS: dict[str, Function] = {
     "exp2": exp2,
     "log2": log2,
     "sin": sin,
@@ -107,15 +122,22 @@ FUNCTIONS: dict[str, Callable[[int, Format, str, bool], int]] = {
     "rSqrt": rSqrt,
 }
 
+_NAN = Invalid("an operand is a NaN")
+
+
+def _about(value: Fraction) -> Number:
+    return Number(value, value < 0, "about")
+
 
 def _is_small(value: Fraction, f: Format) -> bool:
-    """So near to zero that two terms of a series round as the function does; evaluation would need long to see that."""
+    """So near to zero that the first terms of a series round as the function does; evaluation would need long to see
+    that."""
     return abs(value) < Fraction(1, 1 << f.width)
 
 
-def _round_function(function: Callable[[Any, Any], Any], value: Fraction, f: Format, mode: str, ftz: bool) -> int:
+def _evaluated(function: Callable[[Any, Any], Any], value: Fraction, f: Format, mode: str, ftz: bool) -> Number:
     mp = _context()
-    precision = 2 * f.width
+    precision = f.width + 64
     while True:
         mp.prec = precision
         # The operand is exact: a few bits and a power of two.
@@ -124,7 +146,7 @@ def _round_function(function: Callable[[Any, Any], Any], value: Fraction, f: For
         error = abs(result) / 2 ** (precision - 16)
         low, high = (round_to(end, f, mode, ftz) for end in (result - error, result + error))
         if low == high:
-            return low
+            return _about(result)
         precision *= 2
 
 

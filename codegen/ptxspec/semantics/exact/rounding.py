@@ -41,7 +41,7 @@ def round_to(value: Fraction, format: Format, mode: str, ftz: bool, negative: bo
     if value == 0:
         return sign
     magnitude = abs(value)
-    exponent = _floor_log2(magnitude)
+    exponent = floor_log2(magnitude)
     away = mode == ("roundTowardNegative" if sign else "roundTowardPositive")
     if exponent < f.emin:
         if not f.has_zero:
@@ -51,10 +51,7 @@ def round_to(value: Fraction, format: Format, mode: str, ftz: bool, negative: bo
             return sign
         if not f.has_subnormals:
             return sign | _rounded(magnitude, f.emin, mode, away) << f.fraction_bits
-    quantum = max(exponent, f.emin) - f.fraction_bits
-    encoded = _rounded(magnitude, quantum, mode, away) + ((max(exponent, f.emin) - f.emin) << f.fraction_bits)
-    if not f.has_zero:
-        encoded -= 1 << f.fraction_bits  # exponent field 0 is that of the smallest numbers
+    encoded = _unbounded(magnitude, exponent, f, mode, away)
     if encoded <= f.largest:
         return sign | encoded
     if away or mode in ("roundTiesToEven", "roundTiesToAway"):
@@ -62,11 +59,27 @@ def round_to(value: Fraction, format: Format, mode: str, ftz: bool, negative: bo
     return sign | f.largest
 
 
+def rounds_beyond(value: Fraction, f: Format, mode: str) -> bool:
+    """Whether a value rounds to more than the largest number in magnitude, were there more."""
+    if abs(value) <= decode(f.largest, f):
+        return False
+    away = mode == ("roundTowardNegative" if value < 0 and f.signed else "roundTowardPositive")
+    return _unbounded(abs(value), floor_log2(abs(value)), f, mode, away) > f.largest
+
+
+def _unbounded(magnitude: Fraction, exponent: int, f: Format, mode: str, away: bool) -> int:
+    """The encoding that a magnitude rounds to, as if numbers went on above the largest one."""
+    quantum = max(exponent, f.emin) - f.fraction_bits
+    encoded = _rounded(magnitude, quantum, mode, away) + ((max(exponent, f.emin) - f.emin) << f.fraction_bits)
+    # Without a zero exponent field 0 is that of the smallest numbers.
+    return encoded if f.has_zero else encoded - (1 << f.fraction_bits)
+
+
 def truncated_with(value: Fraction, f: Format, addend: Fraction) -> Fraction:
     """A value whose magnitude, with so much of its last place in a format added, is cut off behind that place."""
     if value == 0:
         return value
-    place = Fraction(2) ** (max(_floor_log2(abs(value)), f.emin) - f.fraction_bits)
+    place = Fraction(2) ** (max(floor_log2(abs(value)), f.emin) - f.fraction_bits)
     kept = place * ((abs(value) / place + addend) // 1)
     return -kept if value < 0 else kept
 
@@ -94,7 +107,8 @@ def round_to_integral(value: Fraction, mode: str) -> int:
     return -magnitude if value < 0 else magnitude
 
 
-def _floor_log2(magnitude: Fraction) -> int:
+def floor_log2(magnitude: Fraction) -> int:
+    """The exponent of the largest power of two that is not above."""
     e = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
     power = Fraction(1 << e) if e >= 0 else Fraction(1, 1 << -e)
     return e if power <= magnitude else e - 1

@@ -67,6 +67,29 @@ def evaluate(model: UnitModel, x: int, rounded: Rounded) -> int:
     return sign | _in_range(exponent + f.bias, fraction, f)
 
 
+class Reading(NamedTuple):
+    """How an interpolator comes to a result: the argument's scale, the segment of the table and the place in it, the
+    coefficients there, and their polynomial in units of 2**-point."""
+
+    scale: int
+    segment: int
+    place: int
+    coefficients: tuple[int, int, int]
+    polynomial: int
+
+
+def reading(model: UnitModel, x: int) -> Reading | None:
+    """What is read of an interpolator's table; None where nothing is."""
+    special = model.argument.kind != "pattern" and _special(model, x) is not None
+    if special or isinstance(model.core, Differences):
+        return None
+    scale, place, _ = _reduce(model.argument, x, model.format)
+    segment, within = _segment(model.core, model.argument, place)
+    polynomial = _interpolated(model.core, model.argument, model.point, place)
+    c0, c1, c2 = model.core.coefficients[segment]
+    return Reading(scale, segment, within, (c0, c1, c2), polynomial)
+
+
 def _in_range(biased: int, fraction: int, f: Format) -> int:
     """The magnitude with an exponent field that may be beyond the format's; what is tiny is a zero."""
     encoded = biased << f.fraction_bits | fraction
@@ -118,12 +141,17 @@ def _reduce(a: Argument, x: int, f: Format) -> tuple[int, int, bool]:
     return 0, place, negative ^ (quarter & 2 != 0)
 
 
-def _interpolated(core: Interpolator, argument: Argument, point: int, place: int) -> int:
-    """The polynomial in units of 2**-point."""
+def _segment(core: Interpolator, argument: Argument, place: int) -> tuple[int, int]:
+    """The segment that a place lies in, and how far."""
     local = argument.places - (core.segments.bit_length() - 1)
     # A place that is a whole quarter lies at the end of the last segment.
     segment = min(place >> local, len(core.coefficients) - 1)
-    x = place - (segment << local)
+    return segment, place - (segment << local)
+
+
+def _interpolated(core: Interpolator, argument: Argument, point: int, place: int) -> int:
+    """The polynomial in units of 2**-point."""
+    segment, x = _segment(core, argument, place)
     c0, c1, c2 = core.coefficients[segment]
     s = shifts(core, argument, point)
     square = _square(x, core.drop, core.columns)

@@ -102,829 +102,829 @@ _xff7fe000: Array = _np.array(0xff7fe000, _np.uint32)
 
 @_tabulated(16)
 def cvt_rni_u8_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u8, roundTiesToEven, False)  # cvt.yaml:253
+    return _any_convert(a, f16, u8, roundTiesToEven, False)  # cvt.yaml:255
 
 
 def cvt_rni_u8_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u8, roundTiesToEven, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:256
+    d = _any_convert(a, f64, u8, roundTiesToEven, False)  # cvt.yaml:255
+    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rni_u16_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u16, roundTiesToEven, False)  # cvt.yaml:253
+    return _any_convert(a, f16, u16, roundTiesToEven, False)  # cvt.yaml:255
 
 
 def cvt_rni_u16_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u16, roundTiesToEven, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:256
+    d = _any_convert(a, f64, u16, roundTiesToEven, False)  # cvt.yaml:255
+    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rni_u32_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u32, roundTiesToEven, False)  # cvt.yaml:253
+    return _any_convert(a, f16, u32, roundTiesToEven, False)  # cvt.yaml:255
 
 
 def cvt_rni_u32_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u32, roundTiesToEven, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:256
+    d = _any_convert(a, f64, u32, roundTiesToEven, False)  # cvt.yaml:255
+    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rni_u64_f16_1(a: Array) -> Array:
-    d = _any_convert(a, f16, u64, roundTiesToEven, False)  # cvt.yaml:253
-    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:256
+    d = _any_convert(a, f16, u64, roundTiesToEven, False)  # cvt.yaml:255
+    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:258
 
 
 def cvt_rni_u64_f64_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f64, u64, roundTiesToEven, False)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f64, u64, roundTiesToEven, False)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rni_s8_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s8, roundTiesToEven, False)  # cvt.yaml:253
+    return _any_convert(a, f16, s8, roundTiesToEven, False)  # cvt.yaml:255
 
 
 def cvt_rni_s8_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s8, roundTiesToEven, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:256
+    d = _any_convert(a, f64, s8, roundTiesToEven, False)  # cvt.yaml:255
+    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rni_s16_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s16, roundTiesToEven, False)  # cvt.yaml:253
+    return _any_convert(a, f16, s16, roundTiesToEven, False)  # cvt.yaml:255
 
 
 def cvt_rni_s16_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s16, roundTiesToEven, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:256
+    d = _any_convert(a, f64, s16, roundTiesToEven, False)  # cvt.yaml:255
+    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rni_s32_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s32, roundTiesToEven, False)  # cvt.yaml:253
+    return _any_convert(a, f16, s32, roundTiesToEven, False)  # cvt.yaml:255
 
 
 def cvt_rni_s32_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s32, roundTiesToEven, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:256
+    d = _any_convert(a, f64, s32, roundTiesToEven, False)  # cvt.yaml:255
+    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rni_s64_f16_1(a: Array) -> Array:
-    d = _any_convert(a, f16, s64, roundTiesToEven, False)  # cvt.yaml:253
-    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:256
+    d = _any_convert(a, f16, s64, roundTiesToEven, False)  # cvt.yaml:255
+    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:258
 
 
 def cvt_rni_s64_f64_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f64, s64, roundTiesToEven, False)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f64, s64, roundTiesToEven, False)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rzi_u8_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u8, roundTowardZero, False)  # cvt.yaml:253
+    return _any_convert(a, f16, u8, roundTowardZero, False)  # cvt.yaml:255
 
 
 def cvt_rzi_u8_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u8, roundTowardZero, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:256
+    d = _any_convert(a, f64, u8, roundTowardZero, False)  # cvt.yaml:255
+    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rzi_u16_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u16, roundTowardZero, False)  # cvt.yaml:253
+    return _any_convert(a, f16, u16, roundTowardZero, False)  # cvt.yaml:255
 
 
 def cvt_rzi_u16_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u16, roundTowardZero, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:256
+    d = _any_convert(a, f64, u16, roundTowardZero, False)  # cvt.yaml:255
+    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rzi_u32_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u32, roundTowardZero, False)  # cvt.yaml:253
+    return _any_convert(a, f16, u32, roundTowardZero, False)  # cvt.yaml:255
 
 
 def cvt_rzi_u32_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u32, roundTowardZero, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:256
+    d = _any_convert(a, f64, u32, roundTowardZero, False)  # cvt.yaml:255
+    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rzi_u64_f16_1(a: Array) -> Array:
-    d = _any_convert(a, f16, u64, roundTowardZero, False)  # cvt.yaml:253
-    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:256
+    d = _any_convert(a, f16, u64, roundTowardZero, False)  # cvt.yaml:255
+    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:258
 
 
 def cvt_rzi_u64_f64_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f64, u64, roundTowardZero, False)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f64, u64, roundTowardZero, False)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rzi_s8_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s8, roundTowardZero, False)  # cvt.yaml:253
+    return _any_convert(a, f16, s8, roundTowardZero, False)  # cvt.yaml:255
 
 
 def cvt_rzi_s8_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s8, roundTowardZero, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:256
+    d = _any_convert(a, f64, s8, roundTowardZero, False)  # cvt.yaml:255
+    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rzi_s16_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s16, roundTowardZero, False)  # cvt.yaml:253
+    return _any_convert(a, f16, s16, roundTowardZero, False)  # cvt.yaml:255
 
 
 def cvt_rzi_s16_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s16, roundTowardZero, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:256
+    d = _any_convert(a, f64, s16, roundTowardZero, False)  # cvt.yaml:255
+    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rzi_s32_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s32, roundTowardZero, False)  # cvt.yaml:253
+    return _any_convert(a, f16, s32, roundTowardZero, False)  # cvt.yaml:255
 
 
 def cvt_rzi_s32_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s32, roundTowardZero, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:256
+    d = _any_convert(a, f64, s32, roundTowardZero, False)  # cvt.yaml:255
+    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rzi_s64_f16_1(a: Array) -> Array:
-    d = _any_convert(a, f16, s64, roundTowardZero, False)  # cvt.yaml:253
-    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:256
+    d = _any_convert(a, f16, s64, roundTowardZero, False)  # cvt.yaml:255
+    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:258
 
 
 def cvt_rzi_s64_f64_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f64, s64, roundTowardZero, False)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f64, s64, roundTowardZero, False)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rmi_u8_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u8, roundTowardNegative, False)  # cvt.yaml:253
+    return _any_convert(a, f16, u8, roundTowardNegative, False)  # cvt.yaml:255
 
 
 def cvt_rmi_u8_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u8, roundTowardNegative, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:256
+    d = _any_convert(a, f64, u8, roundTowardNegative, False)  # cvt.yaml:255
+    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rmi_u16_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u16, roundTowardNegative, False)  # cvt.yaml:253
+    return _any_convert(a, f16, u16, roundTowardNegative, False)  # cvt.yaml:255
 
 
 def cvt_rmi_u16_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u16, roundTowardNegative, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:256
+    d = _any_convert(a, f64, u16, roundTowardNegative, False)  # cvt.yaml:255
+    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rmi_u32_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u32, roundTowardNegative, False)  # cvt.yaml:253
+    return _any_convert(a, f16, u32, roundTowardNegative, False)  # cvt.yaml:255
 
 
 def cvt_rmi_u32_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u32, roundTowardNegative, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:256
+    d = _any_convert(a, f64, u32, roundTowardNegative, False)  # cvt.yaml:255
+    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rmi_u64_f16_1(a: Array) -> Array:
-    d = _any_convert(a, f16, u64, roundTowardNegative, False)  # cvt.yaml:253
-    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:256
+    d = _any_convert(a, f16, u64, roundTowardNegative, False)  # cvt.yaml:255
+    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:258
 
 
 def cvt_rmi_u64_f64_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f64, u64, roundTowardNegative, False)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f64, u64, roundTowardNegative, False)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rmi_s8_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s8, roundTowardNegative, False)  # cvt.yaml:253
+    return _any_convert(a, f16, s8, roundTowardNegative, False)  # cvt.yaml:255
 
 
 def cvt_rmi_s8_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s8, roundTowardNegative, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:256
+    d = _any_convert(a, f64, s8, roundTowardNegative, False)  # cvt.yaml:255
+    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rmi_s16_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s16, roundTowardNegative, False)  # cvt.yaml:253
+    return _any_convert(a, f16, s16, roundTowardNegative, False)  # cvt.yaml:255
 
 
 def cvt_rmi_s16_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s16, roundTowardNegative, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:256
+    d = _any_convert(a, f64, s16, roundTowardNegative, False)  # cvt.yaml:255
+    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rmi_s32_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s32, roundTowardNegative, False)  # cvt.yaml:253
+    return _any_convert(a, f16, s32, roundTowardNegative, False)  # cvt.yaml:255
 
 
 def cvt_rmi_s32_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s32, roundTowardNegative, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:256
+    d = _any_convert(a, f64, s32, roundTowardNegative, False)  # cvt.yaml:255
+    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rmi_s64_f16_1(a: Array) -> Array:
-    d = _any_convert(a, f16, s64, roundTowardNegative, False)  # cvt.yaml:253
-    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:256
+    d = _any_convert(a, f16, s64, roundTowardNegative, False)  # cvt.yaml:255
+    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:258
 
 
 def cvt_rmi_s64_f64_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f64, s64, roundTowardNegative, False)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f64, s64, roundTowardNegative, False)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rpi_u8_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u8, roundTowardPositive, False)  # cvt.yaml:253
+    return _any_convert(a, f16, u8, roundTowardPositive, False)  # cvt.yaml:255
 
 
 def cvt_rpi_u8_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u8, roundTowardPositive, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:256
+    d = _any_convert(a, f64, u8, roundTowardPositive, False)  # cvt.yaml:255
+    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rpi_u16_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u16, roundTowardPositive, False)  # cvt.yaml:253
+    return _any_convert(a, f16, u16, roundTowardPositive, False)  # cvt.yaml:255
 
 
 def cvt_rpi_u16_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u16, roundTowardPositive, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:256
+    d = _any_convert(a, f64, u16, roundTowardPositive, False)  # cvt.yaml:255
+    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rpi_u32_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u32, roundTowardPositive, False)  # cvt.yaml:253
+    return _any_convert(a, f16, u32, roundTowardPositive, False)  # cvt.yaml:255
 
 
 def cvt_rpi_u32_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u32, roundTowardPositive, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:256
+    d = _any_convert(a, f64, u32, roundTowardPositive, False)  # cvt.yaml:255
+    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rpi_u64_f16_1(a: Array) -> Array:
-    d = _any_convert(a, f16, u64, roundTowardPositive, False)  # cvt.yaml:253
-    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:256
+    d = _any_convert(a, f16, u64, roundTowardPositive, False)  # cvt.yaml:255
+    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:258
 
 
 def cvt_rpi_u64_f64_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f64, u64, roundTowardPositive, False)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f64, u64, roundTowardPositive, False)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rpi_s8_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s8, roundTowardPositive, False)  # cvt.yaml:253
+    return _any_convert(a, f16, s8, roundTowardPositive, False)  # cvt.yaml:255
 
 
 def cvt_rpi_s8_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s8, roundTowardPositive, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:256
+    d = _any_convert(a, f64, s8, roundTowardPositive, False)  # cvt.yaml:255
+    return select(isNaN(a, f64), _x80, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rpi_s16_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s16, roundTowardPositive, False)  # cvt.yaml:253
+    return _any_convert(a, f16, s16, roundTowardPositive, False)  # cvt.yaml:255
 
 
 def cvt_rpi_s16_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s16, roundTowardPositive, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:256
+    d = _any_convert(a, f64, s16, roundTowardPositive, False)  # cvt.yaml:255
+    return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rpi_s32_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s32, roundTowardPositive, False)  # cvt.yaml:253
+    return _any_convert(a, f16, s32, roundTowardPositive, False)  # cvt.yaml:255
 
 
 def cvt_rpi_s32_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s32, roundTowardPositive, False)  # cvt.yaml:253
-    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:256
+    d = _any_convert(a, f64, s32, roundTowardPositive, False)  # cvt.yaml:255
+    return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rpi_s64_f16_1(a: Array) -> Array:
-    d = _any_convert(a, f16, s64, roundTowardPositive, False)  # cvt.yaml:253
-    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:256
+    d = _any_convert(a, f16, s64, roundTowardPositive, False)  # cvt.yaml:255
+    return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:258
 
 
 def cvt_rpi_s64_f64_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f64, s64, roundTowardPositive, False)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f64, s64, roundTowardPositive, False)  # cvt.yaml:258
 
 
 def cvt_rni_u8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u8, roundTiesToEven, False)  # cvt.yaml:253
+    return _any_convert(a, f32, u8, roundTiesToEven, False)  # cvt.yaml:255
 
 
 def cvt_rni_u16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u16, roundTiesToEven, False)  # cvt.yaml:253
+    return _any_convert(a, f32, u16, roundTiesToEven, False)  # cvt.yaml:255
 
 
 def cvt_rni_u32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u32, roundTiesToEven, False)  # cvt.yaml:253
+    return _any_convert(a, f32, u32, roundTiesToEven, False)  # cvt.yaml:255
 
 
 def cvt_rni_u64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, u64, roundTiesToEven, False)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, u64, roundTiesToEven, False)  # cvt.yaml:258
 
 
 def cvt_rni_s8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s8, roundTiesToEven, False)  # cvt.yaml:253
+    return _any_convert(a, f32, s8, roundTiesToEven, False)  # cvt.yaml:255
 
 
 def cvt_rni_s16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s16, roundTiesToEven, False)  # cvt.yaml:253
+    return _any_convert(a, f32, s16, roundTiesToEven, False)  # cvt.yaml:255
 
 
 def cvt_rni_s32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s32, roundTiesToEven, False)  # cvt.yaml:253
+    return _any_convert(a, f32, s32, roundTiesToEven, False)  # cvt.yaml:255
 
 
 def cvt_rni_s64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, s64, roundTiesToEven, False)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, s64, roundTiesToEven, False)  # cvt.yaml:258
 
 
 def cvt_rni_ftz_u8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u8, roundTiesToEven, False, True)  # cvt.yaml:253
+    return _any_convert(a, f32, u8, roundTiesToEven, False, True)  # cvt.yaml:255
 
 
 def cvt_rni_ftz_u16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u16, roundTiesToEven, False, True)  # cvt.yaml:253
+    return _any_convert(a, f32, u16, roundTiesToEven, False, True)  # cvt.yaml:255
 
 
 def cvt_rni_ftz_u32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u32, roundTiesToEven, False, True)  # cvt.yaml:253
+    return _any_convert(a, f32, u32, roundTiesToEven, False, True)  # cvt.yaml:255
 
 
 def cvt_rni_ftz_u64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, u64, roundTiesToEven, False, True)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, u64, roundTiesToEven, False, True)  # cvt.yaml:258
 
 
 def cvt_rni_ftz_s8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s8, roundTiesToEven, False, True)  # cvt.yaml:253
+    return _any_convert(a, f32, s8, roundTiesToEven, False, True)  # cvt.yaml:255
 
 
 def cvt_rni_ftz_s16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s16, roundTiesToEven, False, True)  # cvt.yaml:253
+    return _any_convert(a, f32, s16, roundTiesToEven, False, True)  # cvt.yaml:255
 
 
 def cvt_rni_ftz_s32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s32, roundTiesToEven, False, True)  # cvt.yaml:253
+    return _any_convert(a, f32, s32, roundTiesToEven, False, True)  # cvt.yaml:255
 
 
 def cvt_rni_ftz_s64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, s64, roundTiesToEven, False, True)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, s64, roundTiesToEven, False, True)  # cvt.yaml:258
 
 
 def cvt_rzi_u8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u8, roundTowardZero, False)  # cvt.yaml:253
+    return _any_convert(a, f32, u8, roundTowardZero, False)  # cvt.yaml:255
 
 
 def cvt_rzi_u16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u16, roundTowardZero, False)  # cvt.yaml:253
+    return _any_convert(a, f32, u16, roundTowardZero, False)  # cvt.yaml:255
 
 
 def cvt_rzi_u32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u32, roundTowardZero, False)  # cvt.yaml:253
+    return _any_convert(a, f32, u32, roundTowardZero, False)  # cvt.yaml:255
 
 
 def cvt_rzi_u64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardZero, False)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardZero, False)  # cvt.yaml:258
 
 
 def cvt_rzi_s8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s8, roundTowardZero, False)  # cvt.yaml:253
+    return _any_convert(a, f32, s8, roundTowardZero, False)  # cvt.yaml:255
 
 
 def cvt_rzi_s16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s16, roundTowardZero, False)  # cvt.yaml:253
+    return _any_convert(a, f32, s16, roundTowardZero, False)  # cvt.yaml:255
 
 
 def cvt_rzi_s32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s32, roundTowardZero, False)  # cvt.yaml:253
+    return _any_convert(a, f32, s32, roundTowardZero, False)  # cvt.yaml:255
 
 
 def cvt_rzi_s64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardZero, False)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardZero, False)  # cvt.yaml:258
 
 
 def cvt_rzi_ftz_u8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u8, roundTowardZero, False, True)  # cvt.yaml:253
+    return _any_convert(a, f32, u8, roundTowardZero, False, True)  # cvt.yaml:255
 
 
 def cvt_rzi_ftz_u16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u16, roundTowardZero, False, True)  # cvt.yaml:253
+    return _any_convert(a, f32, u16, roundTowardZero, False, True)  # cvt.yaml:255
 
 
 def cvt_rzi_ftz_u32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u32, roundTowardZero, False, True)  # cvt.yaml:253
+    return _any_convert(a, f32, u32, roundTowardZero, False, True)  # cvt.yaml:255
 
 
 def cvt_rzi_ftz_u64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardZero, False, True)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardZero, False, True)  # cvt.yaml:258
 
 
 def cvt_rzi_ftz_s8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s8, roundTowardZero, False, True)  # cvt.yaml:253
+    return _any_convert(a, f32, s8, roundTowardZero, False, True)  # cvt.yaml:255
 
 
 def cvt_rzi_ftz_s16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s16, roundTowardZero, False, True)  # cvt.yaml:253
+    return _any_convert(a, f32, s16, roundTowardZero, False, True)  # cvt.yaml:255
 
 
 def cvt_rzi_ftz_s32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s32, roundTowardZero, False, True)  # cvt.yaml:253
+    return _any_convert(a, f32, s32, roundTowardZero, False, True)  # cvt.yaml:255
 
 
 def cvt_rzi_ftz_s64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardZero, False, True)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardZero, False, True)  # cvt.yaml:258
 
 
 def cvt_rmi_u8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u8, roundTowardNegative, False)  # cvt.yaml:253
+    return _any_convert(a, f32, u8, roundTowardNegative, False)  # cvt.yaml:255
 
 
 def cvt_rmi_u16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u16, roundTowardNegative, False)  # cvt.yaml:253
+    return _any_convert(a, f32, u16, roundTowardNegative, False)  # cvt.yaml:255
 
 
 def cvt_rmi_u32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u32, roundTowardNegative, False)  # cvt.yaml:253
+    return _any_convert(a, f32, u32, roundTowardNegative, False)  # cvt.yaml:255
 
 
 def cvt_rmi_u64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardNegative, False)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardNegative, False)  # cvt.yaml:258
 
 
 def cvt_rmi_s8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s8, roundTowardNegative, False)  # cvt.yaml:253
+    return _any_convert(a, f32, s8, roundTowardNegative, False)  # cvt.yaml:255
 
 
 def cvt_rmi_s16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s16, roundTowardNegative, False)  # cvt.yaml:253
+    return _any_convert(a, f32, s16, roundTowardNegative, False)  # cvt.yaml:255
 
 
 def cvt_rmi_s32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s32, roundTowardNegative, False)  # cvt.yaml:253
+    return _any_convert(a, f32, s32, roundTowardNegative, False)  # cvt.yaml:255
 
 
 def cvt_rmi_s64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardNegative, False)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardNegative, False)  # cvt.yaml:258
 
 
 def cvt_rmi_ftz_u8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u8, roundTowardNegative, False, True)  # cvt.yaml:253
+    return _any_convert(a, f32, u8, roundTowardNegative, False, True)  # cvt.yaml:255
 
 
 def cvt_rmi_ftz_u16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u16, roundTowardNegative, False, True)  # cvt.yaml:253
+    return _any_convert(a, f32, u16, roundTowardNegative, False, True)  # cvt.yaml:255
 
 
 def cvt_rmi_ftz_u32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u32, roundTowardNegative, False, True)  # cvt.yaml:253
+    return _any_convert(a, f32, u32, roundTowardNegative, False, True)  # cvt.yaml:255
 
 
 def cvt_rmi_ftz_u64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardNegative, False, True)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardNegative, False, True)  # cvt.yaml:258
 
 
 def cvt_rmi_ftz_s8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s8, roundTowardNegative, False, True)  # cvt.yaml:253
+    return _any_convert(a, f32, s8, roundTowardNegative, False, True)  # cvt.yaml:255
 
 
 def cvt_rmi_ftz_s16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s16, roundTowardNegative, False, True)  # cvt.yaml:253
+    return _any_convert(a, f32, s16, roundTowardNegative, False, True)  # cvt.yaml:255
 
 
 def cvt_rmi_ftz_s32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s32, roundTowardNegative, False, True)  # cvt.yaml:253
+    return _any_convert(a, f32, s32, roundTowardNegative, False, True)  # cvt.yaml:255
 
 
 def cvt_rmi_ftz_s64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardNegative, False, True)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardNegative, False, True)  # cvt.yaml:258
 
 
 def cvt_rpi_u8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u8, roundTowardPositive, False)  # cvt.yaml:253
+    return _any_convert(a, f32, u8, roundTowardPositive, False)  # cvt.yaml:255
 
 
 def cvt_rpi_u16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u16, roundTowardPositive, False)  # cvt.yaml:253
+    return _any_convert(a, f32, u16, roundTowardPositive, False)  # cvt.yaml:255
 
 
 def cvt_rpi_u32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u32, roundTowardPositive, False)  # cvt.yaml:253
+    return _any_convert(a, f32, u32, roundTowardPositive, False)  # cvt.yaml:255
 
 
 def cvt_rpi_u64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardPositive, False)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardPositive, False)  # cvt.yaml:258
 
 
 def cvt_rpi_s8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s8, roundTowardPositive, False)  # cvt.yaml:253
+    return _any_convert(a, f32, s8, roundTowardPositive, False)  # cvt.yaml:255
 
 
 def cvt_rpi_s16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s16, roundTowardPositive, False)  # cvt.yaml:253
+    return _any_convert(a, f32, s16, roundTowardPositive, False)  # cvt.yaml:255
 
 
 def cvt_rpi_s32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s32, roundTowardPositive, False)  # cvt.yaml:253
+    return _any_convert(a, f32, s32, roundTowardPositive, False)  # cvt.yaml:255
 
 
 def cvt_rpi_s64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardPositive, False)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardPositive, False)  # cvt.yaml:258
 
 
 def cvt_rpi_ftz_u8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u8, roundTowardPositive, False, True)  # cvt.yaml:253
+    return _any_convert(a, f32, u8, roundTowardPositive, False, True)  # cvt.yaml:255
 
 
 def cvt_rpi_ftz_u16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u16, roundTowardPositive, False, True)  # cvt.yaml:253
+    return _any_convert(a, f32, u16, roundTowardPositive, False, True)  # cvt.yaml:255
 
 
 def cvt_rpi_ftz_u32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u32, roundTowardPositive, False, True)  # cvt.yaml:253
+    return _any_convert(a, f32, u32, roundTowardPositive, False, True)  # cvt.yaml:255
 
 
 def cvt_rpi_ftz_u64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardPositive, False, True)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardPositive, False, True)  # cvt.yaml:258
 
 
 def cvt_rpi_ftz_s8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s8, roundTowardPositive, False, True)  # cvt.yaml:253
+    return _any_convert(a, f32, s8, roundTowardPositive, False, True)  # cvt.yaml:255
 
 
 def cvt_rpi_ftz_s16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s16, roundTowardPositive, False, True)  # cvt.yaml:253
+    return _any_convert(a, f32, s16, roundTowardPositive, False, True)  # cvt.yaml:255
 
 
 def cvt_rpi_ftz_s32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s32, roundTowardPositive, False, True)  # cvt.yaml:253
+    return _any_convert(a, f32, s32, roundTowardPositive, False, True)  # cvt.yaml:255
 
 
 def cvt_rpi_ftz_s64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardPositive, False, True)  # cvt.yaml:256
+    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardPositive, False, True)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rni_u8_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u8, roundTiesToEven, False)  # cvt.yaml:253
+    return _any_convert(a, bf16, u8, roundTiesToEven, False)  # cvt.yaml:255
 
 
 @_tabulated(16)
 def cvt_rni_u16_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u16, roundTiesToEven, False)  # cvt.yaml:253
+    return _any_convert(a, bf16, u16, roundTiesToEven, False)  # cvt.yaml:255
 
 
 @_tabulated(16)
 def cvt_rni_u32_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u32, roundTiesToEven, False)  # cvt.yaml:253
+    return _any_convert(a, bf16, u32, roundTiesToEven, False)  # cvt.yaml:255
 
 
 @_tabulated(16)
 def cvt_rni_u64_bf16_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, u64, roundTiesToEven, False)  # cvt.yaml:253
-    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:256
+    d = _any_convert(a, bf16, u64, roundTiesToEven, False)  # cvt.yaml:255
+    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rni_s8_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s8, roundTiesToEven, False)  # cvt.yaml:253
+    return _any_convert(a, bf16, s8, roundTiesToEven, False)  # cvt.yaml:255
 
 
 @_tabulated(16)
 def cvt_rni_s16_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s16, roundTiesToEven, False)  # cvt.yaml:253
+    return _any_convert(a, bf16, s16, roundTiesToEven, False)  # cvt.yaml:255
 
 
 @_tabulated(16)
 def cvt_rni_s32_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s32, roundTiesToEven, False)  # cvt.yaml:253
+    return _any_convert(a, bf16, s32, roundTiesToEven, False)  # cvt.yaml:255
 
 
 @_tabulated(16)
 def cvt_rni_s64_bf16_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, s64, roundTiesToEven, False)  # cvt.yaml:253
-    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:256
+    d = _any_convert(a, bf16, s64, roundTiesToEven, False)  # cvt.yaml:255
+    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rzi_u8_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u8, roundTowardZero, False)  # cvt.yaml:253
+    return _any_convert(a, bf16, u8, roundTowardZero, False)  # cvt.yaml:255
 
 
 @_tabulated(16)
 def cvt_rzi_u16_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u16, roundTowardZero, False)  # cvt.yaml:253
+    return _any_convert(a, bf16, u16, roundTowardZero, False)  # cvt.yaml:255
 
 
 @_tabulated(16)
 def cvt_rzi_u32_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u32, roundTowardZero, False)  # cvt.yaml:253
+    return _any_convert(a, bf16, u32, roundTowardZero, False)  # cvt.yaml:255
 
 
 @_tabulated(16)
 def cvt_rzi_u64_bf16_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, u64, roundTowardZero, False)  # cvt.yaml:253
-    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:256
+    d = _any_convert(a, bf16, u64, roundTowardZero, False)  # cvt.yaml:255
+    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rzi_s8_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s8, roundTowardZero, False)  # cvt.yaml:253
+    return _any_convert(a, bf16, s8, roundTowardZero, False)  # cvt.yaml:255
 
 
 @_tabulated(16)
 def cvt_rzi_s16_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s16, roundTowardZero, False)  # cvt.yaml:253
+    return _any_convert(a, bf16, s16, roundTowardZero, False)  # cvt.yaml:255
 
 
 @_tabulated(16)
 def cvt_rzi_s32_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s32, roundTowardZero, False)  # cvt.yaml:253
+    return _any_convert(a, bf16, s32, roundTowardZero, False)  # cvt.yaml:255
 
 
 @_tabulated(16)
 def cvt_rzi_s64_bf16_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, s64, roundTowardZero, False)  # cvt.yaml:253
-    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:256
+    d = _any_convert(a, bf16, s64, roundTowardZero, False)  # cvt.yaml:255
+    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rmi_u8_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u8, roundTowardNegative, False)  # cvt.yaml:253
+    return _any_convert(a, bf16, u8, roundTowardNegative, False)  # cvt.yaml:255
 
 
 @_tabulated(16)
 def cvt_rmi_u16_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u16, roundTowardNegative, False)  # cvt.yaml:253
+    return _any_convert(a, bf16, u16, roundTowardNegative, False)  # cvt.yaml:255
 
 
 @_tabulated(16)
 def cvt_rmi_u32_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u32, roundTowardNegative, False)  # cvt.yaml:253
+    return _any_convert(a, bf16, u32, roundTowardNegative, False)  # cvt.yaml:255
 
 
 @_tabulated(16)
 def cvt_rmi_u64_bf16_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, u64, roundTowardNegative, False)  # cvt.yaml:253
-    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:256
+    d = _any_convert(a, bf16, u64, roundTowardNegative, False)  # cvt.yaml:255
+    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rmi_s8_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s8, roundTowardNegative, False)  # cvt.yaml:253
+    return _any_convert(a, bf16, s8, roundTowardNegative, False)  # cvt.yaml:255
 
 
 @_tabulated(16)
 def cvt_rmi_s16_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s16, roundTowardNegative, False)  # cvt.yaml:253
+    return _any_convert(a, bf16, s16, roundTowardNegative, False)  # cvt.yaml:255
 
 
 @_tabulated(16)
 def cvt_rmi_s32_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s32, roundTowardNegative, False)  # cvt.yaml:253
+    return _any_convert(a, bf16, s32, roundTowardNegative, False)  # cvt.yaml:255
 
 
 @_tabulated(16)
 def cvt_rmi_s64_bf16_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, s64, roundTowardNegative, False)  # cvt.yaml:253
-    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:256
+    d = _any_convert(a, bf16, s64, roundTowardNegative, False)  # cvt.yaml:255
+    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rpi_u8_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u8, roundTowardPositive, False)  # cvt.yaml:253
+    return _any_convert(a, bf16, u8, roundTowardPositive, False)  # cvt.yaml:255
 
 
 @_tabulated(16)
 def cvt_rpi_u16_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u16, roundTowardPositive, False)  # cvt.yaml:253
+    return _any_convert(a, bf16, u16, roundTowardPositive, False)  # cvt.yaml:255
 
 
 @_tabulated(16)
 def cvt_rpi_u32_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u32, roundTowardPositive, False)  # cvt.yaml:253
+    return _any_convert(a, bf16, u32, roundTowardPositive, False)  # cvt.yaml:255
 
 
 @_tabulated(16)
 def cvt_rpi_u64_bf16_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, u64, roundTowardPositive, False)  # cvt.yaml:253
-    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:256
+    d = _any_convert(a, bf16, u64, roundTowardPositive, False)  # cvt.yaml:255
+    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:258
 
 
 @_tabulated(16)
 def cvt_rpi_s8_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s8, roundTowardPositive, False)  # cvt.yaml:253
+    return _any_convert(a, bf16, s8, roundTowardPositive, False)  # cvt.yaml:255
 
 
 @_tabulated(16)
 def cvt_rpi_s16_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s16, roundTowardPositive, False)  # cvt.yaml:253
+    return _any_convert(a, bf16, s16, roundTowardPositive, False)  # cvt.yaml:255
 
 
 @_tabulated(16)
 def cvt_rpi_s32_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s32, roundTowardPositive, False)  # cvt.yaml:253
+    return _any_convert(a, bf16, s32, roundTowardPositive, False)  # cvt.yaml:255
 
 
 @_tabulated(16)
 def cvt_rpi_s64_bf16_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, s64, roundTowardPositive, False)  # cvt.yaml:253
-    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:256
+    d = _any_convert(a, bf16, s64, roundTowardPositive, False)  # cvt.yaml:255
+    return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:258
 
 
 @_tabulated(8)
 def cvt_rn_f16_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, u8, f16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rn_f16_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, u16, f16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 def cvt_rn_f16_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, u32, f16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 def cvt_rn_f16_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, u64, f16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rn_f16_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, s8, f16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rn_f16_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, s16, f16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 def cvt_rn_f16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, s32, f16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 def cvt_rn_f16_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, s64, f16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rn_f64_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f64, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, u8, f64, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rn_f64_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, f64, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, u16, f64, roundTiesToEven, False)  # cvt.yaml:266
 
 
 def cvt_rn_f64_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f64, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, u32, f64, roundTiesToEven, False)  # cvt.yaml:266
 
 
 def cvt_rn_f64_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f64, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, u64, f64, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rn_f64_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, f64, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, s8, f64, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rn_f64_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, f64, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, s16, f64, roundTiesToEven, False)  # cvt.yaml:266
 
 
 def cvt_rn_f64_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f64, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, s32, f64, roundTiesToEven, False)  # cvt.yaml:266
 
 
 def cvt_rn_f64_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f64, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, s64, f64, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rn_sat_f16_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f16, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, u8, f16, roundTiesToEven, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rn_sat_f16_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f16, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, u16, f16, roundTiesToEven, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
@@ -934,1654 +934,1654 @@ def _end_1(d: Array) -> Array:
 
 
 def cvt_rn_sat_f16_u32_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, u32, f16, roundTiesToEven, False))  # cvt.yaml:264
+    return _end_1(_any_convert(a, u32, f16, roundTiesToEven, False))  # cvt.yaml:266
 
 
 def cvt_rn_sat_f16_u64_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, u64, f16, roundTiesToEven, False))  # cvt.yaml:264
+    return _end_1(_any_convert(a, u64, f16, roundTiesToEven, False))  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rn_sat_f16_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f16, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, s8, f16, roundTiesToEven, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rn_sat_f16_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f16, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, s16, f16, roundTiesToEven, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f16_s32_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, s32, f16, roundTiesToEven, False))  # cvt.yaml:264
+    return _end_1(_any_convert(a, s32, f16, roundTiesToEven, False))  # cvt.yaml:266
 
 
 def cvt_rn_sat_f16_s64_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, s64, f16, roundTiesToEven, False))  # cvt.yaml:264
+    return _end_1(_any_convert(a, s64, f16, roundTiesToEven, False))  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rn_sat_f64_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f64, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, u8, f64, roundTiesToEven, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rn_sat_f64_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f64, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, u16, f64, roundTiesToEven, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f64_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f64, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, u32, f64, roundTiesToEven, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f64_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f64, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, u64, f64, roundTiesToEven, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rn_sat_f64_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f64, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, s8, f64, roundTiesToEven, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rn_sat_f64_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f64, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, s16, f64, roundTiesToEven, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f64_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f64, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, s32, f64, roundTiesToEven, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f64_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f64, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, s64, f64, roundTiesToEven, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rz_f16_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f16, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, u8, f16, roundTowardZero, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rz_f16_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, f16, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, u16, f16, roundTowardZero, False)  # cvt.yaml:266
 
 
 def cvt_rz_f16_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f16, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, u32, f16, roundTowardZero, False)  # cvt.yaml:266
 
 
 def cvt_rz_f16_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f16, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, u64, f16, roundTowardZero, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rz_f16_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, f16, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, s8, f16, roundTowardZero, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rz_f16_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, f16, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, s16, f16, roundTowardZero, False)  # cvt.yaml:266
 
 
 def cvt_rz_f16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f16, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, s32, f16, roundTowardZero, False)  # cvt.yaml:266
 
 
 def cvt_rz_f16_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f16, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, s64, f16, roundTowardZero, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rz_f64_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f64, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, u8, f64, roundTowardZero, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rz_f64_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, f64, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, u16, f64, roundTowardZero, False)  # cvt.yaml:266
 
 
 def cvt_rz_f64_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f64, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, u32, f64, roundTowardZero, False)  # cvt.yaml:266
 
 
 def cvt_rz_f64_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f64, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, u64, f64, roundTowardZero, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rz_f64_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, f64, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, s8, f64, roundTowardZero, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rz_f64_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, f64, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, s16, f64, roundTowardZero, False)  # cvt.yaml:266
 
 
 def cvt_rz_f64_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f64, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, s32, f64, roundTowardZero, False)  # cvt.yaml:266
 
 
 def cvt_rz_f64_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f64, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, s64, f64, roundTowardZero, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rz_sat_f16_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f16, roundTowardZero, False)  # cvt.yaml:264
+    d = _any_convert(a, u8, f16, roundTowardZero, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rz_sat_f16_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f16, roundTowardZero, False)  # cvt.yaml:264
+    d = _any_convert(a, u16, f16, roundTowardZero, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f16_u32_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, u32, f16, roundTowardZero, False))  # cvt.yaml:264
+    return _end_1(_any_convert(a, u32, f16, roundTowardZero, False))  # cvt.yaml:266
 
 
 def cvt_rz_sat_f16_u64_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, u64, f16, roundTowardZero, False))  # cvt.yaml:264
+    return _end_1(_any_convert(a, u64, f16, roundTowardZero, False))  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rz_sat_f16_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f16, roundTowardZero, False)  # cvt.yaml:264
+    d = _any_convert(a, s8, f16, roundTowardZero, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rz_sat_f16_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f16, roundTowardZero, False)  # cvt.yaml:264
+    d = _any_convert(a, s16, f16, roundTowardZero, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f16_s32_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, s32, f16, roundTowardZero, False))  # cvt.yaml:264
+    return _end_1(_any_convert(a, s32, f16, roundTowardZero, False))  # cvt.yaml:266
 
 
 def cvt_rz_sat_f16_s64_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, s64, f16, roundTowardZero, False))  # cvt.yaml:264
+    return _end_1(_any_convert(a, s64, f16, roundTowardZero, False))  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rz_sat_f64_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f64, roundTowardZero, False)  # cvt.yaml:264
+    d = _any_convert(a, u8, f64, roundTowardZero, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rz_sat_f64_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f64, roundTowardZero, False)  # cvt.yaml:264
+    d = _any_convert(a, u16, f64, roundTowardZero, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f64_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f64, roundTowardZero, False)  # cvt.yaml:264
+    d = _any_convert(a, u32, f64, roundTowardZero, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f64_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f64, roundTowardZero, False)  # cvt.yaml:264
+    d = _any_convert(a, u64, f64, roundTowardZero, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rz_sat_f64_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f64, roundTowardZero, False)  # cvt.yaml:264
+    d = _any_convert(a, s8, f64, roundTowardZero, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rz_sat_f64_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f64, roundTowardZero, False)  # cvt.yaml:264
+    d = _any_convert(a, s16, f64, roundTowardZero, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f64_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f64, roundTowardZero, False)  # cvt.yaml:264
+    d = _any_convert(a, s32, f64, roundTowardZero, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f64_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f64, roundTowardZero, False)  # cvt.yaml:264
+    d = _any_convert(a, s64, f64, roundTowardZero, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rm_f16_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f16, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, u8, f16, roundTowardNegative, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rm_f16_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, f16, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, u16, f16, roundTowardNegative, False)  # cvt.yaml:266
 
 
 def cvt_rm_f16_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f16, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, u32, f16, roundTowardNegative, False)  # cvt.yaml:266
 
 
 def cvt_rm_f16_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f16, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, u64, f16, roundTowardNegative, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rm_f16_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, f16, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, s8, f16, roundTowardNegative, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rm_f16_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, f16, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, s16, f16, roundTowardNegative, False)  # cvt.yaml:266
 
 
 def cvt_rm_f16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f16, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, s32, f16, roundTowardNegative, False)  # cvt.yaml:266
 
 
 def cvt_rm_f16_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f16, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, s64, f16, roundTowardNegative, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rm_f64_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f64, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, u8, f64, roundTowardNegative, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rm_f64_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, f64, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, u16, f64, roundTowardNegative, False)  # cvt.yaml:266
 
 
 def cvt_rm_f64_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f64, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, u32, f64, roundTowardNegative, False)  # cvt.yaml:266
 
 
 def cvt_rm_f64_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f64, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, u64, f64, roundTowardNegative, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rm_f64_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, f64, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, s8, f64, roundTowardNegative, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rm_f64_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, f64, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, s16, f64, roundTowardNegative, False)  # cvt.yaml:266
 
 
 def cvt_rm_f64_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f64, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, s32, f64, roundTowardNegative, False)  # cvt.yaml:266
 
 
 def cvt_rm_f64_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f64, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, s64, f64, roundTowardNegative, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rm_sat_f16_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f16, roundTowardNegative, False)  # cvt.yaml:264
+    d = _any_convert(a, u8, f16, roundTowardNegative, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rm_sat_f16_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f16, roundTowardNegative, False)  # cvt.yaml:264
+    d = _any_convert(a, u16, f16, roundTowardNegative, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f16_u32_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, u32, f16, roundTowardNegative, False))  # cvt.yaml:264
+    return _end_1(_any_convert(a, u32, f16, roundTowardNegative, False))  # cvt.yaml:266
 
 
 def cvt_rm_sat_f16_u64_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, u64, f16, roundTowardNegative, False))  # cvt.yaml:264
+    return _end_1(_any_convert(a, u64, f16, roundTowardNegative, False))  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rm_sat_f16_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f16, roundTowardNegative, False)  # cvt.yaml:264
+    d = _any_convert(a, s8, f16, roundTowardNegative, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rm_sat_f16_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f16, roundTowardNegative, False)  # cvt.yaml:264
+    d = _any_convert(a, s16, f16, roundTowardNegative, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f16_s32_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, s32, f16, roundTowardNegative, False))  # cvt.yaml:264
+    return _end_1(_any_convert(a, s32, f16, roundTowardNegative, False))  # cvt.yaml:266
 
 
 def cvt_rm_sat_f16_s64_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, s64, f16, roundTowardNegative, False))  # cvt.yaml:264
+    return _end_1(_any_convert(a, s64, f16, roundTowardNegative, False))  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rm_sat_f64_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f64, roundTowardNegative, False)  # cvt.yaml:264
+    d = _any_convert(a, u8, f64, roundTowardNegative, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rm_sat_f64_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f64, roundTowardNegative, False)  # cvt.yaml:264
+    d = _any_convert(a, u16, f64, roundTowardNegative, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f64_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f64, roundTowardNegative, False)  # cvt.yaml:264
+    d = _any_convert(a, u32, f64, roundTowardNegative, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f64_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f64, roundTowardNegative, False)  # cvt.yaml:264
+    d = _any_convert(a, u64, f64, roundTowardNegative, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rm_sat_f64_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f64, roundTowardNegative, False)  # cvt.yaml:264
+    d = _any_convert(a, s8, f64, roundTowardNegative, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rm_sat_f64_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f64, roundTowardNegative, False)  # cvt.yaml:264
+    d = _any_convert(a, s16, f64, roundTowardNegative, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f64_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f64, roundTowardNegative, False)  # cvt.yaml:264
+    d = _any_convert(a, s32, f64, roundTowardNegative, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f64_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f64, roundTowardNegative, False)  # cvt.yaml:264
+    d = _any_convert(a, s64, f64, roundTowardNegative, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rp_f16_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f16, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, u8, f16, roundTowardPositive, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rp_f16_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, f16, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, u16, f16, roundTowardPositive, False)  # cvt.yaml:266
 
 
 def cvt_rp_f16_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f16, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, u32, f16, roundTowardPositive, False)  # cvt.yaml:266
 
 
 def cvt_rp_f16_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f16, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, u64, f16, roundTowardPositive, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rp_f16_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, f16, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, s8, f16, roundTowardPositive, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rp_f16_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, f16, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, s16, f16, roundTowardPositive, False)  # cvt.yaml:266
 
 
 def cvt_rp_f16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f16, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, s32, f16, roundTowardPositive, False)  # cvt.yaml:266
 
 
 def cvt_rp_f16_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f16, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, s64, f16, roundTowardPositive, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rp_f64_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f64, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, u8, f64, roundTowardPositive, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rp_f64_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, f64, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, u16, f64, roundTowardPositive, False)  # cvt.yaml:266
 
 
 def cvt_rp_f64_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f64, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, u32, f64, roundTowardPositive, False)  # cvt.yaml:266
 
 
 def cvt_rp_f64_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f64, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, u64, f64, roundTowardPositive, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rp_f64_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, f64, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, s8, f64, roundTowardPositive, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rp_f64_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, f64, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, s16, f64, roundTowardPositive, False)  # cvt.yaml:266
 
 
 def cvt_rp_f64_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f64, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, s32, f64, roundTowardPositive, False)  # cvt.yaml:266
 
 
 def cvt_rp_f64_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f64, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, s64, f64, roundTowardPositive, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rp_sat_f16_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f16, roundTowardPositive, False)  # cvt.yaml:264
+    d = _any_convert(a, u8, f16, roundTowardPositive, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rp_sat_f16_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f16, roundTowardPositive, False)  # cvt.yaml:264
+    d = _any_convert(a, u16, f16, roundTowardPositive, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f16_u32_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, u32, f16, roundTowardPositive, False))  # cvt.yaml:264
+    return _end_1(_any_convert(a, u32, f16, roundTowardPositive, False))  # cvt.yaml:266
 
 
 def cvt_rp_sat_f16_u64_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, u64, f16, roundTowardPositive, False))  # cvt.yaml:264
+    return _end_1(_any_convert(a, u64, f16, roundTowardPositive, False))  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rp_sat_f16_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f16, roundTowardPositive, False)  # cvt.yaml:264
+    d = _any_convert(a, s8, f16, roundTowardPositive, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rp_sat_f16_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f16, roundTowardPositive, False)  # cvt.yaml:264
+    d = _any_convert(a, s16, f16, roundTowardPositive, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f16_s32_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, s32, f16, roundTowardPositive, False))  # cvt.yaml:264
+    return _end_1(_any_convert(a, s32, f16, roundTowardPositive, False))  # cvt.yaml:266
 
 
 def cvt_rp_sat_f16_s64_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, s64, f16, roundTowardPositive, False))  # cvt.yaml:264
+    return _end_1(_any_convert(a, s64, f16, roundTowardPositive, False))  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rp_sat_f64_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f64, roundTowardPositive, False)  # cvt.yaml:264
+    d = _any_convert(a, u8, f64, roundTowardPositive, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rp_sat_f64_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f64, roundTowardPositive, False)  # cvt.yaml:264
+    d = _any_convert(a, u16, f64, roundTowardPositive, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f64_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f64, roundTowardPositive, False)  # cvt.yaml:264
+    d = _any_convert(a, u32, f64, roundTowardPositive, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f64_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f64, roundTowardPositive, False)  # cvt.yaml:264
+    d = _any_convert(a, u64, f64, roundTowardPositive, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rp_sat_f64_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f64, roundTowardPositive, False)  # cvt.yaml:264
+    d = _any_convert(a, s8, f64, roundTowardPositive, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rp_sat_f64_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f64, roundTowardPositive, False)  # cvt.yaml:264
+    d = _any_convert(a, s16, f64, roundTowardPositive, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f64_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f64, roundTowardPositive, False)  # cvt.yaml:264
+    d = _any_convert(a, s32, f64, roundTowardPositive, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f64_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f64, roundTowardPositive, False)  # cvt.yaml:264
+    d = _any_convert(a, s64, f64, roundTowardPositive, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rn_f32_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f32, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, u8, f32, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rn_f32_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, f32, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, u16, f32, roundTiesToEven, False)  # cvt.yaml:266
 
 
 def cvt_rn_f32_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f32, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, u32, f32, roundTiesToEven, False)  # cvt.yaml:266
 
 
 def cvt_rn_f32_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f32, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, u64, f32, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rn_f32_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, f32, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, s8, f32, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rn_f32_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, f32, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, s16, f32, roundTiesToEven, False)  # cvt.yaml:266
 
 
 def cvt_rn_f32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f32, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, s32, f32, roundTiesToEven, False)  # cvt.yaml:266
 
 
 def cvt_rn_f32_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f32, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, s64, f32, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rn_sat_f32_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f32, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, u8, f32, roundTiesToEven, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rn_sat_f32_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f32, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, u16, f32, roundTiesToEven, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f32_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f32, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, u32, f32, roundTiesToEven, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f32_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f32, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, u64, f32, roundTiesToEven, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rn_sat_f32_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f32, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, s8, f32, roundTiesToEven, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rn_sat_f32_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f32, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, s16, f32, roundTiesToEven, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f32_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f32, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, s32, f32, roundTiesToEven, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f32_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f32, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, s64, f32, roundTiesToEven, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rn_ftz_f32_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f32, roundTiesToEven, True)  # cvt.yaml:264
+    return _any_convert(a, u32, f32, roundTiesToEven, True)  # cvt.yaml:266
 
 
 def cvt_rn_ftz_f32_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f32, roundTiesToEven, True)  # cvt.yaml:264
+    return _any_convert(a, u64, f32, roundTiesToEven, True)  # cvt.yaml:266
 
 
 def cvt_rn_ftz_f32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f32, roundTiesToEven, True)  # cvt.yaml:264
+    return _any_convert(a, s32, f32, roundTiesToEven, True)  # cvt.yaml:266
 
 
 def cvt_rn_ftz_f32_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f32, roundTiesToEven, True)  # cvt.yaml:264
+    return _any_convert(a, s64, f32, roundTiesToEven, True)  # cvt.yaml:266
 
 
 def cvt_rn_ftz_sat_f32_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f32, roundTiesToEven, True)  # cvt.yaml:264
+    d = _any_convert(a, u32, f32, roundTiesToEven, True)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rn_ftz_sat_f32_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f32, roundTiesToEven, True)  # cvt.yaml:264
+    d = _any_convert(a, u64, f32, roundTiesToEven, True)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rn_ftz_sat_f32_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f32, roundTiesToEven, True)  # cvt.yaml:264
+    d = _any_convert(a, s32, f32, roundTiesToEven, True)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rn_ftz_sat_f32_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f32, roundTiesToEven, True)  # cvt.yaml:264
+    d = _any_convert(a, s64, f32, roundTiesToEven, True)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rz_f32_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f32, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, u8, f32, roundTowardZero, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rz_f32_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, f32, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, u16, f32, roundTowardZero, False)  # cvt.yaml:266
 
 
 def cvt_rz_f32_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f32, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, u32, f32, roundTowardZero, False)  # cvt.yaml:266
 
 
 def cvt_rz_f32_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f32, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, u64, f32, roundTowardZero, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rz_f32_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, f32, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, s8, f32, roundTowardZero, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rz_f32_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, f32, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, s16, f32, roundTowardZero, False)  # cvt.yaml:266
 
 
 def cvt_rz_f32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f32, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, s32, f32, roundTowardZero, False)  # cvt.yaml:266
 
 
 def cvt_rz_f32_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f32, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, s64, f32, roundTowardZero, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rz_sat_f32_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f32, roundTowardZero, False)  # cvt.yaml:264
+    d = _any_convert(a, u8, f32, roundTowardZero, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rz_sat_f32_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f32, roundTowardZero, False)  # cvt.yaml:264
+    d = _any_convert(a, u16, f32, roundTowardZero, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f32_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f32, roundTowardZero, False)  # cvt.yaml:264
+    d = _any_convert(a, u32, f32, roundTowardZero, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f32_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f32, roundTowardZero, False)  # cvt.yaml:264
+    d = _any_convert(a, u64, f32, roundTowardZero, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rz_sat_f32_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f32, roundTowardZero, False)  # cvt.yaml:264
+    d = _any_convert(a, s8, f32, roundTowardZero, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rz_sat_f32_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f32, roundTowardZero, False)  # cvt.yaml:264
+    d = _any_convert(a, s16, f32, roundTowardZero, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f32_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f32, roundTowardZero, False)  # cvt.yaml:264
+    d = _any_convert(a, s32, f32, roundTowardZero, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f32_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f32, roundTowardZero, False)  # cvt.yaml:264
+    d = _any_convert(a, s64, f32, roundTowardZero, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rz_ftz_f32_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f32, roundTowardZero, True)  # cvt.yaml:264
+    return _any_convert(a, u32, f32, roundTowardZero, True)  # cvt.yaml:266
 
 
 def cvt_rz_ftz_f32_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f32, roundTowardZero, True)  # cvt.yaml:264
+    return _any_convert(a, u64, f32, roundTowardZero, True)  # cvt.yaml:266
 
 
 def cvt_rz_ftz_f32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f32, roundTowardZero, True)  # cvt.yaml:264
+    return _any_convert(a, s32, f32, roundTowardZero, True)  # cvt.yaml:266
 
 
 def cvt_rz_ftz_f32_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f32, roundTowardZero, True)  # cvt.yaml:264
+    return _any_convert(a, s64, f32, roundTowardZero, True)  # cvt.yaml:266
 
 
 def cvt_rz_ftz_sat_f32_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f32, roundTowardZero, True)  # cvt.yaml:264
+    d = _any_convert(a, u32, f32, roundTowardZero, True)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rz_ftz_sat_f32_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f32, roundTowardZero, True)  # cvt.yaml:264
+    d = _any_convert(a, u64, f32, roundTowardZero, True)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rz_ftz_sat_f32_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f32, roundTowardZero, True)  # cvt.yaml:264
+    d = _any_convert(a, s32, f32, roundTowardZero, True)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rz_ftz_sat_f32_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f32, roundTowardZero, True)  # cvt.yaml:264
+    d = _any_convert(a, s64, f32, roundTowardZero, True)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rm_f32_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f32, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, u8, f32, roundTowardNegative, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rm_f32_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, f32, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, u16, f32, roundTowardNegative, False)  # cvt.yaml:266
 
 
 def cvt_rm_f32_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f32, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, u32, f32, roundTowardNegative, False)  # cvt.yaml:266
 
 
 def cvt_rm_f32_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f32, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, u64, f32, roundTowardNegative, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rm_f32_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, f32, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, s8, f32, roundTowardNegative, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rm_f32_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, f32, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, s16, f32, roundTowardNegative, False)  # cvt.yaml:266
 
 
 def cvt_rm_f32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f32, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, s32, f32, roundTowardNegative, False)  # cvt.yaml:266
 
 
 def cvt_rm_f32_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f32, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, s64, f32, roundTowardNegative, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rm_sat_f32_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f32, roundTowardNegative, False)  # cvt.yaml:264
+    d = _any_convert(a, u8, f32, roundTowardNegative, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rm_sat_f32_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f32, roundTowardNegative, False)  # cvt.yaml:264
+    d = _any_convert(a, u16, f32, roundTowardNegative, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f32_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f32, roundTowardNegative, False)  # cvt.yaml:264
+    d = _any_convert(a, u32, f32, roundTowardNegative, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f32_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f32, roundTowardNegative, False)  # cvt.yaml:264
+    d = _any_convert(a, u64, f32, roundTowardNegative, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rm_sat_f32_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f32, roundTowardNegative, False)  # cvt.yaml:264
+    d = _any_convert(a, s8, f32, roundTowardNegative, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rm_sat_f32_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f32, roundTowardNegative, False)  # cvt.yaml:264
+    d = _any_convert(a, s16, f32, roundTowardNegative, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f32_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f32, roundTowardNegative, False)  # cvt.yaml:264
+    d = _any_convert(a, s32, f32, roundTowardNegative, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f32_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f32, roundTowardNegative, False)  # cvt.yaml:264
+    d = _any_convert(a, s64, f32, roundTowardNegative, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rm_ftz_f32_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f32, roundTowardNegative, True)  # cvt.yaml:264
+    return _any_convert(a, u32, f32, roundTowardNegative, True)  # cvt.yaml:266
 
 
 def cvt_rm_ftz_f32_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f32, roundTowardNegative, True)  # cvt.yaml:264
+    return _any_convert(a, u64, f32, roundTowardNegative, True)  # cvt.yaml:266
 
 
 def cvt_rm_ftz_f32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f32, roundTowardNegative, True)  # cvt.yaml:264
+    return _any_convert(a, s32, f32, roundTowardNegative, True)  # cvt.yaml:266
 
 
 def cvt_rm_ftz_f32_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f32, roundTowardNegative, True)  # cvt.yaml:264
+    return _any_convert(a, s64, f32, roundTowardNegative, True)  # cvt.yaml:266
 
 
 def cvt_rm_ftz_sat_f32_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f32, roundTowardNegative, True)  # cvt.yaml:264
+    d = _any_convert(a, u32, f32, roundTowardNegative, True)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rm_ftz_sat_f32_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f32, roundTowardNegative, True)  # cvt.yaml:264
+    d = _any_convert(a, u64, f32, roundTowardNegative, True)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rm_ftz_sat_f32_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f32, roundTowardNegative, True)  # cvt.yaml:264
+    d = _any_convert(a, s32, f32, roundTowardNegative, True)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rm_ftz_sat_f32_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f32, roundTowardNegative, True)  # cvt.yaml:264
+    d = _any_convert(a, s64, f32, roundTowardNegative, True)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rp_f32_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f32, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, u8, f32, roundTowardPositive, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rp_f32_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, f32, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, u16, f32, roundTowardPositive, False)  # cvt.yaml:266
 
 
 def cvt_rp_f32_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f32, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, u32, f32, roundTowardPositive, False)  # cvt.yaml:266
 
 
 def cvt_rp_f32_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f32, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, u64, f32, roundTowardPositive, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rp_f32_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, f32, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, s8, f32, roundTowardPositive, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rp_f32_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, f32, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, s16, f32, roundTowardPositive, False)  # cvt.yaml:266
 
 
 def cvt_rp_f32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f32, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, s32, f32, roundTowardPositive, False)  # cvt.yaml:266
 
 
 def cvt_rp_f32_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f32, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, s64, f32, roundTowardPositive, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rp_sat_f32_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f32, roundTowardPositive, False)  # cvt.yaml:264
+    d = _any_convert(a, u8, f32, roundTowardPositive, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rp_sat_f32_u16_1(a: Array) -> Array:
-    d = _any_convert(a, u16, f32, roundTowardPositive, False)  # cvt.yaml:264
+    d = _any_convert(a, u16, f32, roundTowardPositive, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f32_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f32, roundTowardPositive, False)  # cvt.yaml:264
+    d = _any_convert(a, u32, f32, roundTowardPositive, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f32_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f32, roundTowardPositive, False)  # cvt.yaml:264
+    d = _any_convert(a, u64, f32, roundTowardPositive, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rp_sat_f32_s8_1(a: Array) -> Array:
-    d = _any_convert(a, s8, f32, roundTowardPositive, False)  # cvt.yaml:264
+    d = _any_convert(a, s8, f32, roundTowardPositive, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_rp_sat_f32_s16_1(a: Array) -> Array:
-    d = _any_convert(a, s16, f32, roundTowardPositive, False)  # cvt.yaml:264
+    d = _any_convert(a, s16, f32, roundTowardPositive, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f32_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f32, roundTowardPositive, False)  # cvt.yaml:264
+    d = _any_convert(a, s32, f32, roundTowardPositive, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f32_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f32, roundTowardPositive, False)  # cvt.yaml:264
+    d = _any_convert(a, s64, f32, roundTowardPositive, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rp_ftz_f32_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, f32, roundTowardPositive, True)  # cvt.yaml:264
+    return _any_convert(a, u32, f32, roundTowardPositive, True)  # cvt.yaml:266
 
 
 def cvt_rp_ftz_f32_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, f32, roundTowardPositive, True)  # cvt.yaml:264
+    return _any_convert(a, u64, f32, roundTowardPositive, True)  # cvt.yaml:266
 
 
 def cvt_rp_ftz_f32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f32, roundTowardPositive, True)  # cvt.yaml:264
+    return _any_convert(a, s32, f32, roundTowardPositive, True)  # cvt.yaml:266
 
 
 def cvt_rp_ftz_f32_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, f32, roundTowardPositive, True)  # cvt.yaml:264
+    return _any_convert(a, s64, f32, roundTowardPositive, True)  # cvt.yaml:266
 
 
 def cvt_rp_ftz_sat_f32_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f32, roundTowardPositive, True)  # cvt.yaml:264
+    d = _any_convert(a, u32, f32, roundTowardPositive, True)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rp_ftz_sat_f32_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f32, roundTowardPositive, True)  # cvt.yaml:264
+    d = _any_convert(a, u64, f32, roundTowardPositive, True)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rp_ftz_sat_f32_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f32, roundTowardPositive, True)  # cvt.yaml:264
+    d = _any_convert(a, s32, f32, roundTowardPositive, True)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rp_ftz_sat_f32_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f32, roundTowardPositive, True)  # cvt.yaml:264
+    d = _any_convert(a, s64, f32, roundTowardPositive, True)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(8)
 def cvt_rn_bf16_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, bf16, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, u8, bf16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rn_bf16_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, bf16, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, u16, bf16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 def cvt_rn_bf16_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, bf16, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, u32, bf16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 def cvt_rn_bf16_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, bf16, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, u64, bf16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rn_bf16_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, bf16, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, s8, bf16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rn_bf16_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, bf16, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, s16, bf16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 def cvt_rn_bf16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, bf16, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, s32, bf16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 def cvt_rn_bf16_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, bf16, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, s64, bf16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rz_bf16_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, bf16, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, u8, bf16, roundTowardZero, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rz_bf16_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, bf16, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, u16, bf16, roundTowardZero, False)  # cvt.yaml:266
 
 
 def cvt_rz_bf16_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, bf16, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, u32, bf16, roundTowardZero, False)  # cvt.yaml:266
 
 
 def cvt_rz_bf16_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, bf16, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, u64, bf16, roundTowardZero, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rz_bf16_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, bf16, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, s8, bf16, roundTowardZero, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rz_bf16_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, bf16, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, s16, bf16, roundTowardZero, False)  # cvt.yaml:266
 
 
 def cvt_rz_bf16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, bf16, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, s32, bf16, roundTowardZero, False)  # cvt.yaml:266
 
 
 def cvt_rz_bf16_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, bf16, roundTowardZero, False)  # cvt.yaml:264
+    return _any_convert(a, s64, bf16, roundTowardZero, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rm_bf16_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, bf16, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, u8, bf16, roundTowardNegative, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rm_bf16_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, bf16, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, u16, bf16, roundTowardNegative, False)  # cvt.yaml:266
 
 
 def cvt_rm_bf16_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, bf16, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, u32, bf16, roundTowardNegative, False)  # cvt.yaml:266
 
 
 def cvt_rm_bf16_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, bf16, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, u64, bf16, roundTowardNegative, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rm_bf16_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, bf16, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, s8, bf16, roundTowardNegative, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rm_bf16_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, bf16, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, s16, bf16, roundTowardNegative, False)  # cvt.yaml:266
 
 
 def cvt_rm_bf16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, bf16, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, s32, bf16, roundTowardNegative, False)  # cvt.yaml:266
 
 
 def cvt_rm_bf16_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, bf16, roundTowardNegative, False)  # cvt.yaml:264
+    return _any_convert(a, s64, bf16, roundTowardNegative, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rp_bf16_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, bf16, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, u8, bf16, roundTowardPositive, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rp_bf16_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, bf16, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, u16, bf16, roundTowardPositive, False)  # cvt.yaml:266
 
 
 def cvt_rp_bf16_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, bf16, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, u32, bf16, roundTowardPositive, False)  # cvt.yaml:266
 
 
 def cvt_rp_bf16_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, bf16, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, u64, bf16, roundTowardPositive, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rp_bf16_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, bf16, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, s8, bf16, roundTowardPositive, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rp_bf16_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, bf16, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, s16, bf16, roundTowardPositive, False)  # cvt.yaml:266
 
 
 def cvt_rp_bf16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, bf16, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, s32, bf16, roundTowardPositive, False)  # cvt.yaml:266
 
 
 def cvt_rp_bf16_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, bf16, roundTowardPositive, False)  # cvt.yaml:264
+    return _any_convert(a, s64, bf16, roundTowardPositive, False)  # cvt.yaml:266
 
 
 def cvt_u8_u8_1(a: Array) -> Array:
-    return congruent(a, u8, u8)  # cvt.yaml:250
+    return congruent(a, u8, u8)  # cvt.yaml:252
 
 
 def cvt_u8_u16_1(a: Array) -> Array:
-    return congruent(a, u16, u8)  # cvt.yaml:250
+    return congruent(a, u16, u8)  # cvt.yaml:252
 
 
 def cvt_u8_u32_1(a: Array) -> Array:
-    return congruent(a, u32, u8)  # cvt.yaml:250
+    return congruent(a, u32, u8)  # cvt.yaml:252
 
 
 def cvt_u8_u64_1(a: Array) -> Array:
-    return congruent(a, u64, u8)  # cvt.yaml:250
+    return congruent(a, u64, u8)  # cvt.yaml:252
 
 
 def cvt_u8_s8_1(a: Array) -> Array:
-    return congruent(a, s8, u8)  # cvt.yaml:250
+    return congruent(a, s8, u8)  # cvt.yaml:252
 
 
 def cvt_u8_s16_1(a: Array) -> Array:
-    return congruent(a, s16, u8)  # cvt.yaml:250
+    return congruent(a, s16, u8)  # cvt.yaml:252
 
 
 def cvt_u8_s32_1(a: Array) -> Array:
-    return congruent(a, s32, u8)  # cvt.yaml:250
+    return congruent(a, s32, u8)  # cvt.yaml:252
 
 
 def cvt_u8_s64_1(a: Array) -> Array:
-    return congruent(a, s64, u8)  # cvt.yaml:250
+    return congruent(a, s64, u8)  # cvt.yaml:252
 
 
 def cvt_u16_u8_1(a: Array) -> Array:
-    return congruent(a, u8, u16)  # cvt.yaml:250
+    return congruent(a, u8, u16)  # cvt.yaml:252
 
 
 def cvt_u16_u16_1(a: Array) -> Array:
-    return congruent(a, u16, u16)  # cvt.yaml:250
+    return congruent(a, u16, u16)  # cvt.yaml:252
 
 
 def cvt_u16_u32_1(a: Array) -> Array:
-    return congruent(a, u32, u16)  # cvt.yaml:250
+    return congruent(a, u32, u16)  # cvt.yaml:252
 
 
 def cvt_u16_u64_1(a: Array) -> Array:
-    return congruent(a, u64, u16)  # cvt.yaml:250
+    return congruent(a, u64, u16)  # cvt.yaml:252
 
 
 def cvt_u16_s8_1(a: Array) -> Array:
-    return congruent(a, s8, u16)  # cvt.yaml:250
+    return congruent(a, s8, u16)  # cvt.yaml:252
 
 
 def cvt_u16_s16_1(a: Array) -> Array:
-    return congruent(a, s16, u16)  # cvt.yaml:250
+    return congruent(a, s16, u16)  # cvt.yaml:252
 
 
 def cvt_u16_s32_1(a: Array) -> Array:
-    return congruent(a, s32, u16)  # cvt.yaml:250
+    return congruent(a, s32, u16)  # cvt.yaml:252
 
 
 def cvt_u16_s64_1(a: Array) -> Array:
-    return congruent(a, s64, u16)  # cvt.yaml:250
+    return congruent(a, s64, u16)  # cvt.yaml:252
 
 
 def cvt_u32_u8_1(a: Array) -> Array:
-    return congruent(a, u8, u32)  # cvt.yaml:250
+    return congruent(a, u8, u32)  # cvt.yaml:252
 
 
 def cvt_u32_u16_1(a: Array) -> Array:
-    return congruent(a, u16, u32)  # cvt.yaml:250
+    return congruent(a, u16, u32)  # cvt.yaml:252
 
 
 def cvt_u32_u32_1(a: Array) -> Array:
-    return congruent(a, u32, u32)  # cvt.yaml:250
+    return congruent(a, u32, u32)  # cvt.yaml:252
 
 
 def cvt_u32_u64_1(a: Array) -> Array:
-    return congruent(a, u64, u32)  # cvt.yaml:250
+    return congruent(a, u64, u32)  # cvt.yaml:252
 
 
 def cvt_u32_s8_1(a: Array) -> Array:
-    return congruent(a, s8, u32)  # cvt.yaml:250
+    return congruent(a, s8, u32)  # cvt.yaml:252
 
 
 def cvt_u32_s16_1(a: Array) -> Array:
-    return congruent(a, s16, u32)  # cvt.yaml:250
+    return congruent(a, s16, u32)  # cvt.yaml:252
 
 
 def cvt_u32_s32_1(a: Array) -> Array:
-    return congruent(a, s32, u32)  # cvt.yaml:250
+    return congruent(a, s32, u32)  # cvt.yaml:252
 
 
 def cvt_u32_s64_1(a: Array) -> Array:
-    return congruent(a, s64, u32)  # cvt.yaml:250
+    return congruent(a, s64, u32)  # cvt.yaml:252
 
 
 def cvt_u64_u8_1(a: Array) -> Array:
-    return congruent(a, u8, u64)  # cvt.yaml:250
+    return congruent(a, u8, u64)  # cvt.yaml:252
 
 
 def cvt_u64_u16_1(a: Array) -> Array:
-    return congruent(a, u16, u64)  # cvt.yaml:250
+    return congruent(a, u16, u64)  # cvt.yaml:252
 
 
 def cvt_u64_u32_1(a: Array) -> Array:
-    return congruent(a, u32, u64)  # cvt.yaml:250
+    return congruent(a, u32, u64)  # cvt.yaml:252
 
 
 def cvt_u64_u64_1(a: Array) -> Array:
-    return congruent(a, u64, u64)  # cvt.yaml:250
+    return congruent(a, u64, u64)  # cvt.yaml:252
 
 
 def cvt_u64_s8_1(a: Array) -> Array:
-    return congruent(a, s8, u64)  # cvt.yaml:250
+    return congruent(a, s8, u64)  # cvt.yaml:252
 
 
 def cvt_u64_s16_1(a: Array) -> Array:
-    return congruent(a, s16, u64)  # cvt.yaml:250
+    return congruent(a, s16, u64)  # cvt.yaml:252
 
 
 def cvt_u64_s32_1(a: Array) -> Array:
-    return congruent(a, s32, u64)  # cvt.yaml:250
+    return congruent(a, s32, u64)  # cvt.yaml:252
 
 
 def cvt_u64_s64_1(a: Array) -> Array:
-    return congruent(a, s64, u64)  # cvt.yaml:250
+    return congruent(a, s64, u64)  # cvt.yaml:252
 
 
 def cvt_s8_u8_1(a: Array) -> Array:
-    return congruent(a, u8, s8)  # cvt.yaml:250
+    return congruent(a, u8, s8)  # cvt.yaml:252
 
 
 def cvt_s8_u16_1(a: Array) -> Array:
-    return congruent(a, u16, s8)  # cvt.yaml:250
+    return congruent(a, u16, s8)  # cvt.yaml:252
 
 
 def cvt_s8_u32_1(a: Array) -> Array:
-    return congruent(a, u32, s8)  # cvt.yaml:250
+    return congruent(a, u32, s8)  # cvt.yaml:252
 
 
 def cvt_s8_u64_1(a: Array) -> Array:
-    return congruent(a, u64, s8)  # cvt.yaml:250
+    return congruent(a, u64, s8)  # cvt.yaml:252
 
 
 def cvt_s8_s8_1(a: Array) -> Array:
-    return congruent(a, s8, s8)  # cvt.yaml:250
+    return congruent(a, s8, s8)  # cvt.yaml:252
 
 
 def cvt_s8_s16_1(a: Array) -> Array:
-    return congruent(a, s16, s8)  # cvt.yaml:250
+    return congruent(a, s16, s8)  # cvt.yaml:252
 
 
 def cvt_s8_s32_1(a: Array) -> Array:
-    return congruent(a, s32, s8)  # cvt.yaml:250
+    return congruent(a, s32, s8)  # cvt.yaml:252
 
 
 def cvt_s8_s64_1(a: Array) -> Array:
-    return congruent(a, s64, s8)  # cvt.yaml:250
+    return congruent(a, s64, s8)  # cvt.yaml:252
 
 
 def cvt_s16_u8_1(a: Array) -> Array:
-    return congruent(a, u8, s16)  # cvt.yaml:250
+    return congruent(a, u8, s16)  # cvt.yaml:252
 
 
 def cvt_s16_u16_1(a: Array) -> Array:
-    return congruent(a, u16, s16)  # cvt.yaml:250
+    return congruent(a, u16, s16)  # cvt.yaml:252
 
 
 def cvt_s16_u32_1(a: Array) -> Array:
-    return congruent(a, u32, s16)  # cvt.yaml:250
+    return congruent(a, u32, s16)  # cvt.yaml:252
 
 
 def cvt_s16_u64_1(a: Array) -> Array:
-    return congruent(a, u64, s16)  # cvt.yaml:250
+    return congruent(a, u64, s16)  # cvt.yaml:252
 
 
 def cvt_s16_s8_1(a: Array) -> Array:
-    return congruent(a, s8, s16)  # cvt.yaml:250
+    return congruent(a, s8, s16)  # cvt.yaml:252
 
 
 def cvt_s16_s16_1(a: Array) -> Array:
-    return congruent(a, s16, s16)  # cvt.yaml:250
+    return congruent(a, s16, s16)  # cvt.yaml:252
 
 
 def cvt_s16_s32_1(a: Array) -> Array:
-    return congruent(a, s32, s16)  # cvt.yaml:250
+    return congruent(a, s32, s16)  # cvt.yaml:252
 
 
 def cvt_s16_s64_1(a: Array) -> Array:
-    return congruent(a, s64, s16)  # cvt.yaml:250
+    return congruent(a, s64, s16)  # cvt.yaml:252
 
 
 def cvt_s32_u8_1(a: Array) -> Array:
-    return congruent(a, u8, s32)  # cvt.yaml:250
+    return congruent(a, u8, s32)  # cvt.yaml:252
 
 
 def cvt_s32_u16_1(a: Array) -> Array:
-    return congruent(a, u16, s32)  # cvt.yaml:250
+    return congruent(a, u16, s32)  # cvt.yaml:252
 
 
 def cvt_s32_u32_1(a: Array) -> Array:
-    return congruent(a, u32, s32)  # cvt.yaml:250
+    return congruent(a, u32, s32)  # cvt.yaml:252
 
 
 def cvt_s32_u64_1(a: Array) -> Array:
-    return congruent(a, u64, s32)  # cvt.yaml:250
+    return congruent(a, u64, s32)  # cvt.yaml:252
 
 
 def cvt_s32_s8_1(a: Array) -> Array:
-    return congruent(a, s8, s32)  # cvt.yaml:250
+    return congruent(a, s8, s32)  # cvt.yaml:252
 
 
 def cvt_s32_s16_1(a: Array) -> Array:
-    return congruent(a, s16, s32)  # cvt.yaml:250
+    return congruent(a, s16, s32)  # cvt.yaml:252
 
 
 def cvt_s32_s32_1(a: Array) -> Array:
-    return congruent(a, s32, s32)  # cvt.yaml:250
+    return congruent(a, s32, s32)  # cvt.yaml:252
 
 
 def cvt_s32_s64_1(a: Array) -> Array:
-    return congruent(a, s64, s32)  # cvt.yaml:250
+    return congruent(a, s64, s32)  # cvt.yaml:252
 
 
 def cvt_s64_u8_1(a: Array) -> Array:
-    return congruent(a, u8, s64)  # cvt.yaml:250
+    return congruent(a, u8, s64)  # cvt.yaml:252
 
 
 def cvt_s64_u16_1(a: Array) -> Array:
-    return congruent(a, u16, s64)  # cvt.yaml:250
+    return congruent(a, u16, s64)  # cvt.yaml:252
 
 
 def cvt_s64_u32_1(a: Array) -> Array:
-    return congruent(a, u32, s64)  # cvt.yaml:250
+    return congruent(a, u32, s64)  # cvt.yaml:252
 
 
 def cvt_s64_u64_1(a: Array) -> Array:
-    return congruent(a, u64, s64)  # cvt.yaml:250
+    return congruent(a, u64, s64)  # cvt.yaml:252
 
 
 def cvt_s64_s8_1(a: Array) -> Array:
-    return congruent(a, s8, s64)  # cvt.yaml:250
+    return congruent(a, s8, s64)  # cvt.yaml:252
 
 
 def cvt_s64_s16_1(a: Array) -> Array:
-    return congruent(a, s16, s64)  # cvt.yaml:250
+    return congruent(a, s16, s64)  # cvt.yaml:252
 
 
 def cvt_s64_s32_1(a: Array) -> Array:
-    return congruent(a, s32, s64)  # cvt.yaml:250
+    return congruent(a, s32, s64)  # cvt.yaml:252
 
 
 def cvt_s64_s64_1(a: Array) -> Array:
-    return congruent(a, s64, s64)  # cvt.yaml:250
+    return congruent(a, s64, s64)  # cvt.yaml:252
 
 
 @_tabulated(16)
 def cvt_sat_u8_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, u8, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, u16, u8, roundTiesToEven, False)  # cvt.yaml:252
 
 
 def cvt_sat_u8_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, u8, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, u32, u8, roundTiesToEven, False)  # cvt.yaml:252
 
 
 def cvt_sat_u8_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, u8, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, u64, u8, roundTiesToEven, False)  # cvt.yaml:252
 
 
 @_tabulated(8)
 def cvt_sat_u8_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, u8, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, s8, u8, roundTiesToEven, False)  # cvt.yaml:252
 
 
 @_tabulated(16)
 def cvt_sat_u8_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, u8, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, s16, u8, roundTiesToEven, False)  # cvt.yaml:252
 
 
 def cvt_sat_u8_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, u8, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, s32, u8, roundTiesToEven, False)  # cvt.yaml:252
 
 
 def cvt_sat_u8_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, u8, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, s64, u8, roundTiesToEven, False)  # cvt.yaml:252
 
 
 def cvt_sat_u16_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, u16, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, u32, u16, roundTiesToEven, False)  # cvt.yaml:252
 
 
 def cvt_sat_u16_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, u16, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, u64, u16, roundTiesToEven, False)  # cvt.yaml:252
 
 
 @_tabulated(8)
 def cvt_sat_u16_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, u16, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, s8, u16, roundTiesToEven, False)  # cvt.yaml:252
 
 
 @_tabulated(16)
 def cvt_sat_u16_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, u16, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, s16, u16, roundTiesToEven, False)  # cvt.yaml:252
 
 
 def cvt_sat_u16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, u16, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, s32, u16, roundTiesToEven, False)  # cvt.yaml:252
 
 
 def cvt_sat_u16_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, u16, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, s64, u16, roundTiesToEven, False)  # cvt.yaml:252
 
 
 def cvt_sat_u32_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, u32, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, u64, u32, roundTiesToEven, False)  # cvt.yaml:252
 
 
 @_tabulated(8)
 def cvt_sat_u32_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, u32, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, s8, u32, roundTiesToEven, False)  # cvt.yaml:252
 
 
 @_tabulated(16)
 def cvt_sat_u32_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, u32, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, s16, u32, roundTiesToEven, False)  # cvt.yaml:252
 
 
 def cvt_sat_u32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, u32, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, s32, u32, roundTiesToEven, False)  # cvt.yaml:252
 
 
 def cvt_sat_u32_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, u32, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, s64, u32, roundTiesToEven, False)  # cvt.yaml:252
 
 
 @_tabulated(8)
 def cvt_sat_u64_s8_1(a: Array) -> Array:
-    return _any_convert(a, s8, u64, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, s8, u64, roundTiesToEven, False)  # cvt.yaml:252
 
 
 @_tabulated(16)
 def cvt_sat_u64_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, u64, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, s16, u64, roundTiesToEven, False)  # cvt.yaml:252
 
 
 def cvt_sat_u64_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, u64, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, s32, u64, roundTiesToEven, False)  # cvt.yaml:252
 
 
 def cvt_sat_u64_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, u64, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, s64, u64, roundTiesToEven, False)  # cvt.yaml:252
 
 
 @_tabulated(8)
 def cvt_sat_s8_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, s8, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, u8, s8, roundTiesToEven, False)  # cvt.yaml:252
 
 
 @_tabulated(16)
 def cvt_sat_s8_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, s8, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, u16, s8, roundTiesToEven, False)  # cvt.yaml:252
 
 
 def cvt_sat_s8_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, s8, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, u32, s8, roundTiesToEven, False)  # cvt.yaml:252
 
 
 def cvt_sat_s8_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, s8, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, u64, s8, roundTiesToEven, False)  # cvt.yaml:252
 
 
 @_tabulated(16)
 def cvt_sat_s8_s16_1(a: Array) -> Array:
-    return _any_convert(a, s16, s8, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, s16, s8, roundTiesToEven, False)  # cvt.yaml:252
 
 
 def cvt_sat_s8_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, s8, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, s32, s8, roundTiesToEven, False)  # cvt.yaml:252
 
 
 def cvt_sat_s8_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, s8, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, s64, s8, roundTiesToEven, False)  # cvt.yaml:252
 
 
 @_tabulated(16)
 def cvt_sat_s16_u16_1(a: Array) -> Array:
-    return _any_convert(a, u16, s16, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, u16, s16, roundTiesToEven, False)  # cvt.yaml:252
 
 
 def cvt_sat_s16_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, s16, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, u32, s16, roundTiesToEven, False)  # cvt.yaml:252
 
 
 def cvt_sat_s16_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, s16, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, u64, s16, roundTiesToEven, False)  # cvt.yaml:252
 
 
 def cvt_sat_s16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, s16, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, s32, s16, roundTiesToEven, False)  # cvt.yaml:252
 
 
 def cvt_sat_s16_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, s16, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, s64, s16, roundTiesToEven, False)  # cvt.yaml:252
 
 
 def cvt_sat_s32_u32_1(a: Array) -> Array:
-    return _any_convert(a, u32, s32, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, u32, s32, roundTiesToEven, False)  # cvt.yaml:252
 
 
 def cvt_sat_s32_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, s32, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, u64, s32, roundTiesToEven, False)  # cvt.yaml:252
 
 
 def cvt_sat_s32_s64_1(a: Array) -> Array:
-    return _any_convert(a, s64, s32, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, s64, s32, roundTiesToEven, False)  # cvt.yaml:252
 
 
 def cvt_sat_s64_u64_1(a: Array) -> Array:
-    return _any_convert(a, u64, s64, roundTiesToEven, False)  # cvt.yaml:250
+    return _any_convert(a, u64, s64, roundTiesToEven, False)  # cvt.yaml:252
 
 
 def cvt_f16_f16_1(a: Array) -> Array:
-    d = a  # cvt.yaml:260
+    d = a  # cvt.yaml:262
     return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
 
 
 def cvt_sat_f16_f16_1(a: Array) -> Array:
-    d = a  # cvt.yaml:260
+    d = a  # cvt.yaml:262
     d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
     return minimumNumber(maximumNumber(d_2, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rni_f16_f16_1(a: Array) -> Array:
-    return roundToIntegral(a, f16, roundTiesToEven, False)  # cvt.yaml:258
+    return roundToIntegral(a, f16, roundTiesToEven, False)  # cvt.yaml:260
 
 
 def cvt_rni_sat_f16_f16_1(a: Array) -> Array:
-    d = roundToIntegral(a, f16, roundTiesToEven, False)  # cvt.yaml:258
+    d = roundToIntegral(a, f16, roundTiesToEven, False)  # cvt.yaml:260
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rzi_f16_f16_1(a: Array) -> Array:
-    return roundToIntegral(a, f16, roundTowardZero, False)  # cvt.yaml:258
+    return roundToIntegral(a, f16, roundTowardZero, False)  # cvt.yaml:260
 
 
 def cvt_rzi_sat_f16_f16_1(a: Array) -> Array:
-    d = roundToIntegral(a, f16, roundTowardZero, False)  # cvt.yaml:258
+    d = roundToIntegral(a, f16, roundTowardZero, False)  # cvt.yaml:260
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rmi_f16_f16_1(a: Array) -> Array:
-    return roundToIntegral(a, f16, roundTowardNegative, False)  # cvt.yaml:258
+    return roundToIntegral(a, f16, roundTowardNegative, False)  # cvt.yaml:260
 
 
 def cvt_rmi_sat_f16_f16_1(a: Array) -> Array:
-    d = roundToIntegral(a, f16, roundTowardNegative, False)  # cvt.yaml:258
+    d = roundToIntegral(a, f16, roundTowardNegative, False)  # cvt.yaml:260
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rpi_f16_f16_1(a: Array) -> Array:
-    return roundToIntegral(a, f16, roundTowardPositive, False)  # cvt.yaml:258
+    return roundToIntegral(a, f16, roundTowardPositive, False)  # cvt.yaml:260
 
 
 def cvt_rpi_sat_f16_f16_1(a: Array) -> Array:
-    d = roundToIntegral(a, f16, roundTowardPositive, False)  # cvt.yaml:258
+    d = roundToIntegral(a, f16, roundTowardPositive, False)  # cvt.yaml:260
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_bf16_bf16_1(a: Array) -> Array:
-    d = a  # cvt.yaml:260
+    d = a  # cvt.yaml:262
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
 def cvt_rni_bf16_bf16_1(a: Array) -> Array:
-    return roundToIntegral(a, bf16, roundTiesToEven, False)  # cvt.yaml:258
+    return roundToIntegral(a, bf16, roundTiesToEven, False)  # cvt.yaml:260
 
 
 def cvt_rzi_bf16_bf16_1(a: Array) -> Array:
-    return roundToIntegral(a, bf16, roundTowardZero, False)  # cvt.yaml:258
+    return roundToIntegral(a, bf16, roundTowardZero, False)  # cvt.yaml:260
 
 
 def cvt_rmi_bf16_bf16_1(a: Array) -> Array:
-    return roundToIntegral(a, bf16, roundTowardNegative, False)  # cvt.yaml:258
+    return roundToIntegral(a, bf16, roundTowardNegative, False)  # cvt.yaml:260
 
 
 def cvt_rpi_bf16_bf16_1(a: Array) -> Array:
-    return roundToIntegral(a, bf16, roundTowardPositive, False)  # cvt.yaml:258
+    return roundToIntegral(a, bf16, roundTowardPositive, False)  # cvt.yaml:260
 
 
 def cvt_f32_f32_1(a: Array) -> Array:
-    return a  # cvt.yaml:260
+    return a  # cvt.yaml:262
 
 
 def cvt_sat_f32_f32_1(a: Array) -> Array:
-    d = a  # cvt.yaml:260
+    d = a  # cvt.yaml:262
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_ftz_f32_f32_1(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    d = a_2  # cvt.yaml:260
+    d = a_2  # cvt.yaml:262
     condition = isNaN(d, f32)  # types.yaml:55
     condition_2 = isNaN(a, f32)  # types.yaml:56
     d_2 = quieten(a_2, f32)  # types.yaml:57
@@ -2592,7 +2592,7 @@ def cvt_ftz_f32_f32_1(a: Array) -> Array:
 
 def cvt_ftz_sat_f32_f32_1(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    d = a_2  # cvt.yaml:260
+    d = a_2  # cvt.yaml:262
     condition = isNaN(d, f32)  # types.yaml:55
     condition_2 = isNaN(a, f32)  # types.yaml:56
     d_2 = quieten(a_2, f32)  # types.yaml:57
@@ -2603,443 +2603,443 @@ def cvt_ftz_sat_f32_f32_1(a: Array) -> Array:
 
 
 def cvt_rni_f32_f32_1(a: Array) -> Array:
-    return roundToIntegral(a, f32, roundTiesToEven, False)  # cvt.yaml:258
+    return roundToIntegral(a, f32, roundTiesToEven, False)  # cvt.yaml:260
 
 
 def cvt_rni_sat_f32_f32_1(a: Array) -> Array:
-    d = roundToIntegral(a, f32, roundTiesToEven, False)  # cvt.yaml:258
+    d = roundToIntegral(a, f32, roundTiesToEven, False)  # cvt.yaml:260
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rni_ftz_f32_f32_1(a: Array) -> Array:
-    return roundToIntegral(a, f32, roundTiesToEven, False, True)  # cvt.yaml:258
+    return roundToIntegral(a, f32, roundTiesToEven, False, True)  # cvt.yaml:260
 
 
 def cvt_rni_ftz_sat_f32_f32_1(a: Array) -> Array:
-    d = roundToIntegral(a, f32, roundTiesToEven, False, True)  # cvt.yaml:258
+    d = roundToIntegral(a, f32, roundTiesToEven, False, True)  # cvt.yaml:260
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rzi_f32_f32_1(a: Array) -> Array:
-    return roundToIntegral(a, f32, roundTowardZero, False)  # cvt.yaml:258
+    return roundToIntegral(a, f32, roundTowardZero, False)  # cvt.yaml:260
 
 
 def cvt_rzi_sat_f32_f32_1(a: Array) -> Array:
-    d = roundToIntegral(a, f32, roundTowardZero, False)  # cvt.yaml:258
+    d = roundToIntegral(a, f32, roundTowardZero, False)  # cvt.yaml:260
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rzi_ftz_f32_f32_1(a: Array) -> Array:
-    return roundToIntegral(a, f32, roundTowardZero, False, True)  # cvt.yaml:258
+    return roundToIntegral(a, f32, roundTowardZero, False, True)  # cvt.yaml:260
 
 
 def cvt_rzi_ftz_sat_f32_f32_1(a: Array) -> Array:
-    d = roundToIntegral(a, f32, roundTowardZero, False, True)  # cvt.yaml:258
+    d = roundToIntegral(a, f32, roundTowardZero, False, True)  # cvt.yaml:260
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rmi_f32_f32_1(a: Array) -> Array:
-    return roundToIntegral(a, f32, roundTowardNegative, False)  # cvt.yaml:258
+    return roundToIntegral(a, f32, roundTowardNegative, False)  # cvt.yaml:260
 
 
 def cvt_rmi_sat_f32_f32_1(a: Array) -> Array:
-    d = roundToIntegral(a, f32, roundTowardNegative, False)  # cvt.yaml:258
+    d = roundToIntegral(a, f32, roundTowardNegative, False)  # cvt.yaml:260
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rmi_ftz_f32_f32_1(a: Array) -> Array:
-    return roundToIntegral(a, f32, roundTowardNegative, False, True)  # cvt.yaml:258
+    return roundToIntegral(a, f32, roundTowardNegative, False, True)  # cvt.yaml:260
 
 
 def cvt_rmi_ftz_sat_f32_f32_1(a: Array) -> Array:
-    d = roundToIntegral(a, f32, roundTowardNegative, False, True)  # cvt.yaml:258
+    d = roundToIntegral(a, f32, roundTowardNegative, False, True)  # cvt.yaml:260
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rpi_f32_f32_1(a: Array) -> Array:
-    return roundToIntegral(a, f32, roundTowardPositive, False)  # cvt.yaml:258
+    return roundToIntegral(a, f32, roundTowardPositive, False)  # cvt.yaml:260
 
 
 def cvt_rpi_sat_f32_f32_1(a: Array) -> Array:
-    d = roundToIntegral(a, f32, roundTowardPositive, False)  # cvt.yaml:258
+    d = roundToIntegral(a, f32, roundTowardPositive, False)  # cvt.yaml:260
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rpi_ftz_f32_f32_1(a: Array) -> Array:
-    return roundToIntegral(a, f32, roundTowardPositive, False, True)  # cvt.yaml:258
+    return roundToIntegral(a, f32, roundTowardPositive, False, True)  # cvt.yaml:260
 
 
 def cvt_rpi_ftz_sat_f32_f32_1(a: Array) -> Array:
-    d = roundToIntegral(a, f32, roundTowardPositive, False, True)  # cvt.yaml:258
+    d = roundToIntegral(a, f32, roundTowardPositive, False, True)  # cvt.yaml:260
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_f64_f64_1(a: Array) -> Array:
-    return a  # cvt.yaml:260
+    return a  # cvt.yaml:262
 
 
 def cvt_sat_f64_f64_1(a: Array) -> Array:
-    d = a  # cvt.yaml:260
+    d = a  # cvt.yaml:262
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rni_f64_f64_1(a: Array) -> Array:
-    d = roundToIntegral(a, f64, roundTiesToEven, False)  # cvt.yaml:258
+    d = roundToIntegral(a, f64, roundTiesToEven, False)  # cvt.yaml:260
     return _propagate(d, (a,), f64)  # types.yaml:55
 
 
 def cvt_rni_sat_f64_f64_1(a: Array) -> Array:
-    d = roundToIntegral(a, f64, roundTiesToEven, False)  # cvt.yaml:258
+    d = roundToIntegral(a, f64, roundTiesToEven, False)  # cvt.yaml:260
     d_5 = _propagate(d, (a,), f64)  # types.yaml:55
     return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rzi_f64_f64_1(a: Array) -> Array:
-    d = roundToIntegral(a, f64, roundTowardZero, False)  # cvt.yaml:258
+    d = roundToIntegral(a, f64, roundTowardZero, False)  # cvt.yaml:260
     return _propagate(d, (a,), f64)  # types.yaml:55
 
 
 def cvt_rzi_sat_f64_f64_1(a: Array) -> Array:
-    d = roundToIntegral(a, f64, roundTowardZero, False)  # cvt.yaml:258
+    d = roundToIntegral(a, f64, roundTowardZero, False)  # cvt.yaml:260
     d_5 = _propagate(d, (a,), f64)  # types.yaml:55
     return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rmi_f64_f64_1(a: Array) -> Array:
-    d = roundToIntegral(a, f64, roundTowardNegative, False)  # cvt.yaml:258
+    d = roundToIntegral(a, f64, roundTowardNegative, False)  # cvt.yaml:260
     return _propagate(d, (a,), f64)  # types.yaml:55
 
 
 def cvt_rmi_sat_f64_f64_1(a: Array) -> Array:
-    d = roundToIntegral(a, f64, roundTowardNegative, False)  # cvt.yaml:258
+    d = roundToIntegral(a, f64, roundTowardNegative, False)  # cvt.yaml:260
     d_5 = _propagate(d, (a,), f64)  # types.yaml:55
     return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rpi_f64_f64_1(a: Array) -> Array:
-    d = roundToIntegral(a, f64, roundTowardPositive, False)  # cvt.yaml:258
+    d = roundToIntegral(a, f64, roundTowardPositive, False)  # cvt.yaml:260
     return _propagate(d, (a,), f64)  # types.yaml:55
 
 
 def cvt_rpi_sat_f64_f64_1(a: Array) -> Array:
-    d = roundToIntegral(a, f64, roundTowardPositive, False)  # cvt.yaml:258
+    d = roundToIntegral(a, f64, roundTowardPositive, False)  # cvt.yaml:260
     d_5 = _propagate(d, (a,), f64)  # types.yaml:55
     return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_f32_f16_1(a: Array) -> Array:
-    return convert(a, f16, f32, roundTiesToEven, False)  # cvt.yaml:264
+    return convert(a, f16, f32, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_sat_f32_f16_1(a: Array) -> Array:
-    d = convert(a, f16, f32, roundTiesToEven, False)  # cvt.yaml:264
+    d = convert(a, f16, f32, roundTiesToEven, False)  # cvt.yaml:266
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_f32_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:264
+    d = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:266
     return select(isNaN(d, f32), convertNaN(a, bf16, f32), d)  # types.yaml:72
 
 
 @_tabulated(16)
 def cvt_ftz_f32_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:264
-    d_2 = _flushed(d, f32)  # cvt.yaml:267
+    d = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:266
+    d_2 = _flushed(d, f32)  # cvt.yaml:269
     return select(isNaN(d, f32), _x7fffffff, d_2)  # types.yaml:44
 
 
 @_tabulated(16)
 def cvt_f64_f16_1(a: Array) -> Array:
-    d = convert(a, f16, f64, roundTiesToEven, False)  # cvt.yaml:264
+    d = convert(a, f16, f64, roundTiesToEven, False)  # cvt.yaml:266
     return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
 
 
 @_tabulated(16)
 def cvt_sat_f64_f16_1(a: Array) -> Array:
-    d = convert(a, f16, f64, roundTiesToEven, False)  # cvt.yaml:264
+    d = convert(a, f16, f64, roundTiesToEven, False)  # cvt.yaml:266
     d_2 = _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
     return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 @_tabulated(16)
 def cvt_f64_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f64, roundTiesToEven, False)  # cvt.yaml:264
+    d = convert(a, bf16, f64, roundTiesToEven, False)  # cvt.yaml:266
     return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
 
 
 @_tabulated(16)
 def cvt_rz_f64_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f64, roundTowardZero, False)  # cvt.yaml:264
+    d = convert(a, bf16, f64, roundTowardZero, False)  # cvt.yaml:266
     return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
 
 
 @_tabulated(16)
 def cvt_rm_f64_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f64, roundTowardNegative, False)  # cvt.yaml:264
+    d = convert(a, bf16, f64, roundTowardNegative, False)  # cvt.yaml:266
     return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
 
 
 @_tabulated(16)
 def cvt_rp_f64_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f64, roundTowardPositive, False)  # cvt.yaml:264
+    d = convert(a, bf16, f64, roundTowardPositive, False)  # cvt.yaml:266
     return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
 
 
 def cvt_f64_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f64, roundTiesToEven, False)  # cvt.yaml:264
+    d = convert(a, f32, f64, roundTiesToEven, False)  # cvt.yaml:266
     return select(isNaN(d, f64), quieten(convertNaN(a, f32, f64), f64), d)  # types.yaml:82
 
 
 def cvt_sat_f64_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f64, roundTiesToEven, False)  # cvt.yaml:264
+    d = convert(a, f32, f64, roundTiesToEven, False)  # cvt.yaml:266
     d_2 = select(isNaN(d, f64), quieten(convertNaN(a, f32, f64), f64), d)  # types.yaml:82
     return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_ftz_f64_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f64, roundTiesToEven, False, True)  # cvt.yaml:264
+    d = convert(a, f32, f64, roundTiesToEven, False, True)  # cvt.yaml:266
     return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
 
 
 def cvt_ftz_sat_f64_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f64, roundTiesToEven, False, True)  # cvt.yaml:264
+    d = convert(a, f32, f64, roundTiesToEven, False, True)  # cvt.yaml:266
     d_2 = _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
     return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 
 
 def cvt_rn_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTiesToEven, False)  # cvt.yaml:264
+    d = convert(a, f64, f32, roundTiesToEven, False)  # cvt.yaml:266
     return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
 
 
 def cvt_rn_sat_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTiesToEven, False)  # cvt.yaml:264
+    d = convert(a, f64, f32, roundTiesToEven, False)  # cvt.yaml:266
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
     return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rn_ftz_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTiesToEven, True)  # cvt.yaml:264
+    d = convert(a, f64, f32, roundTiesToEven, True)  # cvt.yaml:266
     return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
 
 
 def cvt_rn_ftz_sat_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTiesToEven, True)  # cvt.yaml:264
+    d = convert(a, f64, f32, roundTiesToEven, True)  # cvt.yaml:266
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
     return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rz_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardZero, False)  # cvt.yaml:264
+    d = convert(a, f64, f32, roundTowardZero, False)  # cvt.yaml:266
     return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
 
 
 def cvt_rz_sat_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardZero, False)  # cvt.yaml:264
+    d = convert(a, f64, f32, roundTowardZero, False)  # cvt.yaml:266
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
     return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rz_ftz_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardZero, True)  # cvt.yaml:264
+    d = convert(a, f64, f32, roundTowardZero, True)  # cvt.yaml:266
     return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
 
 
 def cvt_rz_ftz_sat_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardZero, True)  # cvt.yaml:264
+    d = convert(a, f64, f32, roundTowardZero, True)  # cvt.yaml:266
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
     return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rm_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardNegative, False)  # cvt.yaml:264
+    d = convert(a, f64, f32, roundTowardNegative, False)  # cvt.yaml:266
     return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
 
 
 def cvt_rm_sat_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardNegative, False)  # cvt.yaml:264
+    d = convert(a, f64, f32, roundTowardNegative, False)  # cvt.yaml:266
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
     return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rm_ftz_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardNegative, True)  # cvt.yaml:264
+    d = convert(a, f64, f32, roundTowardNegative, True)  # cvt.yaml:266
     return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
 
 
 def cvt_rm_ftz_sat_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardNegative, True)  # cvt.yaml:264
+    d = convert(a, f64, f32, roundTowardNegative, True)  # cvt.yaml:266
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
     return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rp_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardPositive, False)  # cvt.yaml:264
+    d = convert(a, f64, f32, roundTowardPositive, False)  # cvt.yaml:266
     return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
 
 
 def cvt_rp_sat_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardPositive, False)  # cvt.yaml:264
+    d = convert(a, f64, f32, roundTowardPositive, False)  # cvt.yaml:266
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
     return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rp_ftz_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardPositive, True)  # cvt.yaml:264
+    d = convert(a, f64, f32, roundTowardPositive, True)  # cvt.yaml:266
     return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
 
 
 def cvt_rp_ftz_sat_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardPositive, True)  # cvt.yaml:264
+    d = convert(a, f64, f32, roundTowardPositive, True)  # cvt.yaml:266
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
     return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rn_f16_f64_1(a: Array) -> Array:
-    return convert(a, f64, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return convert(a, f64, f16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 def cvt_rn_sat_f16_f64_1(a: Array) -> Array:
-    return _end_1(convert(a, f64, f16, roundTiesToEven, False))  # cvt.yaml:264
+    return _end_1(convert(a, f64, f16, roundTiesToEven, False))  # cvt.yaml:266
 
 
 def cvt_rz_f16_f64_1(a: Array) -> Array:
-    return convert(a, f64, f16, roundTowardZero, False)  # cvt.yaml:264
+    return convert(a, f64, f16, roundTowardZero, False)  # cvt.yaml:266
 
 
 def cvt_rz_sat_f16_f64_1(a: Array) -> Array:
-    return _end_1(convert(a, f64, f16, roundTowardZero, False))  # cvt.yaml:264
+    return _end_1(convert(a, f64, f16, roundTowardZero, False))  # cvt.yaml:266
 
 
 def cvt_rm_f16_f64_1(a: Array) -> Array:
-    return convert(a, f64, f16, roundTowardNegative, False)  # cvt.yaml:264
+    return convert(a, f64, f16, roundTowardNegative, False)  # cvt.yaml:266
 
 
 def cvt_rm_sat_f16_f64_1(a: Array) -> Array:
-    return _end_1(convert(a, f64, f16, roundTowardNegative, False))  # cvt.yaml:264
+    return _end_1(convert(a, f64, f16, roundTowardNegative, False))  # cvt.yaml:266
 
 
 def cvt_rp_f16_f64_1(a: Array) -> Array:
-    return convert(a, f64, f16, roundTowardPositive, False)  # cvt.yaml:264
+    return convert(a, f64, f16, roundTowardPositive, False)  # cvt.yaml:266
 
 
 def cvt_rp_sat_f16_f64_1(a: Array) -> Array:
-    return _end_1(convert(a, f64, f16, roundTowardPositive, False))  # cvt.yaml:264
+    return _end_1(convert(a, f64, f16, roundTowardPositive, False))  # cvt.yaml:266
 
 
 def cvt_rn_bf16_f64_1(a: Array) -> Array:
-    return convert(a, f64, bf16, roundTiesToEven, False)  # cvt.yaml:264
+    return convert(a, f64, bf16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 def cvt_rz_bf16_f64_1(a: Array) -> Array:
-    return convert(a, f64, bf16, roundTowardZero, False)  # cvt.yaml:264
+    return convert(a, f64, bf16, roundTowardZero, False)  # cvt.yaml:266
 
 
 def cvt_rm_bf16_f64_1(a: Array) -> Array:
-    return convert(a, f64, bf16, roundTowardNegative, False)  # cvt.yaml:264
+    return convert(a, f64, bf16, roundTowardNegative, False)  # cvt.yaml:266
 
 
 def cvt_rp_bf16_f64_1(a: Array) -> Array:
-    return convert(a, f64, bf16, roundTowardPositive, False)  # cvt.yaml:264
+    return convert(a, f64, bf16, roundTowardPositive, False)  # cvt.yaml:266
 
 
 def cvt_rn_f16_f32_1(a: Array) -> Array:
-    return convert(a, f32, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return convert(a, f32, f16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 def cvt_rn_sat_f16_f32_1(a: Array) -> Array:
-    return _end_1(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
+    return _end_1(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:266
 
 
 def cvt_rn_ftz_f16_f32_1(a: Array) -> Array:
-    return convert(a, f32, f16, roundTiesToEven, False, True)  # cvt.yaml:264
+    return convert(a, f32, f16, roundTiesToEven, False, True)  # cvt.yaml:266
 
 
 def cvt_rn_ftz_sat_f16_f32_1(a: Array) -> Array:
-    return _end_1(convert(a, f32, f16, roundTiesToEven, False, True))  # cvt.yaml:264
+    return _end_1(convert(a, f32, f16, roundTiesToEven, False, True))  # cvt.yaml:266
 
 
 def cvt_rz_f16_f32_1(a: Array) -> Array:
-    return convert(a, f32, f16, roundTowardZero, False)  # cvt.yaml:264
+    return convert(a, f32, f16, roundTowardZero, False)  # cvt.yaml:266
 
 
 def cvt_rz_sat_f16_f32_1(a: Array) -> Array:
-    return _end_1(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
+    return _end_1(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:266
 
 
 def cvt_rz_ftz_f16_f32_1(a: Array) -> Array:
-    return convert(a, f32, f16, roundTowardZero, False, True)  # cvt.yaml:264
+    return convert(a, f32, f16, roundTowardZero, False, True)  # cvt.yaml:266
 
 
 def cvt_rz_ftz_sat_f16_f32_1(a: Array) -> Array:
-    return _end_1(convert(a, f32, f16, roundTowardZero, False, True))  # cvt.yaml:264
+    return _end_1(convert(a, f32, f16, roundTowardZero, False, True))  # cvt.yaml:266
 
 
 def cvt_rm_f16_f32_1(a: Array) -> Array:
-    return convert(a, f32, f16, roundTowardNegative, False)  # cvt.yaml:264
+    return convert(a, f32, f16, roundTowardNegative, False)  # cvt.yaml:266
 
 
 def cvt_rm_sat_f16_f32_1(a: Array) -> Array:
-    return _end_1(convert(a, f32, f16, roundTowardNegative, False))  # cvt.yaml:264
+    return _end_1(convert(a, f32, f16, roundTowardNegative, False))  # cvt.yaml:266
 
 
 def cvt_rm_ftz_f16_f32_1(a: Array) -> Array:
-    return convert(a, f32, f16, roundTowardNegative, False, True)  # cvt.yaml:264
+    return convert(a, f32, f16, roundTowardNegative, False, True)  # cvt.yaml:266
 
 
 def cvt_rm_ftz_sat_f16_f32_1(a: Array) -> Array:
-    return _end_1(convert(a, f32, f16, roundTowardNegative, False, True))  # cvt.yaml:264
+    return _end_1(convert(a, f32, f16, roundTowardNegative, False, True))  # cvt.yaml:266
 
 
 def cvt_rp_f16_f32_1(a: Array) -> Array:
-    return convert(a, f32, f16, roundTowardPositive, False)  # cvt.yaml:264
+    return convert(a, f32, f16, roundTowardPositive, False)  # cvt.yaml:266
 
 
 def cvt_rp_sat_f16_f32_1(a: Array) -> Array:
-    return _end_1(convert(a, f32, f16, roundTowardPositive, False))  # cvt.yaml:264
+    return _end_1(convert(a, f32, f16, roundTowardPositive, False))  # cvt.yaml:266
 
 
 def cvt_rp_ftz_f16_f32_1(a: Array) -> Array:
-    return convert(a, f32, f16, roundTowardPositive, False, True)  # cvt.yaml:264
+    return convert(a, f32, f16, roundTowardPositive, False, True)  # cvt.yaml:266
 
 
 def cvt_rp_ftz_sat_f16_f32_1(a: Array) -> Array:
-    return _end_1(convert(a, f32, f16, roundTowardPositive, False, True))  # cvt.yaml:264
+    return _end_1(convert(a, f32, f16, roundTowardPositive, False, True))  # cvt.yaml:266
 
 
 def cvt_rn_bf16_f32_1(a: Array) -> Array:
-    return convert(a, f32, bf16, roundTiesToEven, False)  # cvt.yaml:264
+    return convert(a, f32, bf16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 def cvt_rn_ftz_bf16_f32_1(a: Array) -> Array:
-    return convert(a, f32, bf16, roundTiesToEven, False, True)  # cvt.yaml:264
+    return convert(a, f32, bf16, roundTiesToEven, False, True)  # cvt.yaml:266
 
 
 def cvt_rz_bf16_f32_1(a: Array) -> Array:
-    return convert(a, f32, bf16, roundTowardZero, False)  # cvt.yaml:264
+    return convert(a, f32, bf16, roundTowardZero, False)  # cvt.yaml:266
 
 
 def cvt_rz_ftz_bf16_f32_1(a: Array) -> Array:
-    return convert(a, f32, bf16, roundTowardZero, False, True)  # cvt.yaml:264
+    return convert(a, f32, bf16, roundTowardZero, False, True)  # cvt.yaml:266
 
 
 def cvt_rm_bf16_f32_1(a: Array) -> Array:
-    return convert(a, f32, bf16, roundTowardNegative, False)  # cvt.yaml:264
+    return convert(a, f32, bf16, roundTowardNegative, False)  # cvt.yaml:266
 
 
 def cvt_rm_ftz_bf16_f32_1(a: Array) -> Array:
-    return convert(a, f32, bf16, roundTowardNegative, False, True)  # cvt.yaml:264
+    return convert(a, f32, bf16, roundTowardNegative, False, True)  # cvt.yaml:266
 
 
 def cvt_rp_bf16_f32_1(a: Array) -> Array:
-    return convert(a, f32, bf16, roundTowardPositive, False)  # cvt.yaml:264
+    return convert(a, f32, bf16, roundTowardPositive, False)  # cvt.yaml:266
 
 
 def cvt_rp_ftz_bf16_f32_1(a: Array) -> Array:
-    return convert(a, f32, bf16, roundTowardPositive, False, True)  # cvt.yaml:264
+    return convert(a, f32, bf16, roundTowardPositive, False, True)  # cvt.yaml:266
 
 
 @_tabulated(16)
@@ -3048,7 +3048,7 @@ def _end_2(d: Array) -> Array:
 
 
 def cvt_rn_relu_f16_f32_1(a: Array) -> Array:
-    return _end_2(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
+    return _end_2(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:266
 
 
 @_tabulated(16)
@@ -3057,198 +3057,198 @@ def _end_3(d: Array) -> Array:
 
 
 def cvt_rn_relu_bf16_f32_1(a: Array) -> Array:
-    return _end_3(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:264
+    return _end_3(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:266
 
 
 @_tabulated(16)
 def _end_4(_unbounded_d: Array) -> Array:
-    d = minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # cvt.yaml:262
+    d = minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # cvt.yaml:264
     return maximum(d, _x0000, f16)  # modifiers.yaml:83
 
 
 def cvt_rn_relu_satfinite_f16_f32_1(a: Array) -> Array:
-    return _end_4(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:262
+    return _end_4(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 @_tabulated(16)
 def _end_5(_unbounded_d: Array) -> Array:
-    d = minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:262
+    d = minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:264
     return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 def cvt_rn_relu_satfinite_bf16_f32_1(a: Array) -> Array:
-    return _end_5(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:262
+    return _end_5(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 def cvt_rz_relu_f16_f32_1(a: Array) -> Array:
-    return _end_2(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
+    return _end_2(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:266
 
 
 def cvt_rz_relu_bf16_f32_1(a: Array) -> Array:
-    return _end_3(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:264
+    return _end_3(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:266
 
 
 def cvt_rz_relu_satfinite_f16_f32_1(a: Array) -> Array:
-    return _end_4(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:262
+    return _end_4(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_relu_satfinite_bf16_f32_1(a: Array) -> Array:
-    return _end_5(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:262
+    return _end_5(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:264
 
 
 @_tabulated(16)
 def _end_6(_unbounded_d: Array) -> Array:
-    return minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # cvt.yaml:262
+    return minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # cvt.yaml:264
 
 
 def cvt_rn_satfinite_f16_f32_1(a: Array) -> Array:
-    return _end_6(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:262
+    return _end_6(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 @_tabulated(16)
 def _end_7(_unbounded_d: Array) -> Array:
-    return minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:262
+    return minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:264
 
 
 def cvt_rn_satfinite_bf16_f32_1(a: Array) -> Array:
-    return _end_7(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:262
+    return _end_7(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 def cvt_rz_satfinite_f16_f32_1(a: Array) -> Array:
-    return _end_6(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:262
+    return _end_6(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_satfinite_bf16_f32_1(a: Array) -> Array:
-    return _end_7(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:262
+    return _end_7(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rn_f16_bf16_1(a: Array) -> Array:
-    return convert(a, bf16, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return convert(a, bf16, f16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rz_f16_bf16_1(a: Array) -> Array:
-    return convert(a, bf16, f16, roundTowardZero, False)  # cvt.yaml:264
+    return convert(a, bf16, f16, roundTowardZero, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rm_f16_bf16_1(a: Array) -> Array:
-    return convert(a, bf16, f16, roundTowardNegative, False)  # cvt.yaml:264
+    return convert(a, bf16, f16, roundTowardNegative, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rp_f16_bf16_1(a: Array) -> Array:
-    return convert(a, bf16, f16, roundTowardPositive, False)  # cvt.yaml:264
+    return convert(a, bf16, f16, roundTowardPositive, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rn_bf16_f16_1(a: Array) -> Array:
-    return convert(a, f16, bf16, roundTiesToEven, False)  # cvt.yaml:264
+    return convert(a, f16, bf16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rz_bf16_f16_1(a: Array) -> Array:
-    return convert(a, f16, bf16, roundTowardZero, False)  # cvt.yaml:264
+    return convert(a, f16, bf16, roundTowardZero, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rm_bf16_f16_1(a: Array) -> Array:
-    return convert(a, f16, bf16, roundTowardNegative, False)  # cvt.yaml:264
+    return convert(a, f16, bf16, roundTowardNegative, False)  # cvt.yaml:266
 
 
 @_tabulated(16)
 def cvt_rp_bf16_f16_1(a: Array) -> Array:
-    return convert(a, f16, bf16, roundTowardPositive, False)  # cvt.yaml:264
+    return convert(a, f16, bf16, roundTowardPositive, False)  # cvt.yaml:266
 
 
 def cvt_rna_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, tf32, roundTiesToAway, False)  # cvt.yaml:264
+    d = _any_convert(a, f32, tf32, roundTiesToAway, False)  # cvt.yaml:266
     return select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
 
 
 def cvt_rna_satfinite_tf32_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, tf32, roundTiesToAway, False)
     return select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
 
 
 def cvt_rn_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # cvt.yaml:266
     return select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
 
 
 def cvt_rn_relu_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # cvt.yaml:266
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
     return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_tf32_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, tf32, roundTiesToEven, False)
     return select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
 
 
 def cvt_rn_satfinite_relu_tf32_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, tf32, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
     return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:83
 
 
 def cvt_rz_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, tf32, roundTowardZero, False)  # cvt.yaml:264
+    d = _any_convert(a, f32, tf32, roundTowardZero, False)  # cvt.yaml:266
     return select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
 
 
 def cvt_rz_relu_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, tf32, roundTowardZero, False)  # cvt.yaml:264
+    d = _any_convert(a, f32, tf32, roundTowardZero, False)  # cvt.yaml:266
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
     return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_tf32_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, tf32, roundTowardZero, False)
     return select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
 
 
 def cvt_rz_satfinite_relu_tf32_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, tf32, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
     return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:83
 
 
 def cvt_rn_pzo_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTiesToEven, False)  # cvt.yaml:264
+    d = convert(a, f32, f16, roundTiesToEven, False)  # cvt.yaml:266
     return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:93
 
 
 def cvt_rn_pzo_bf16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, bf16, roundTiesToEven, False)  # cvt.yaml:264
+    d = convert(a, f32, bf16, roundTiesToEven, False)  # cvt.yaml:266
     return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def _end_8(_unbounded_d: Array) -> Array:
-    d = minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # cvt.yaml:262
+    d = minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # cvt.yaml:264
     return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_pzo_f16_f32_1(a: Array) -> Array:
-    return _end_8(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:262
+    return _end_8(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 @_tabulated(16)
 def _end_9(_unbounded_d: Array) -> Array:
-    d = minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:262
+    d = minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:264
     return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
-    return _end_9(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:262
+    return _end_9(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 @_tabulated(16)
@@ -3258,7 +3258,7 @@ def _end_10(d: Array) -> Array:
 
 
 def cvt_rn_relu_pzo_f16_f32_1(a: Array) -> Array:
-    return _end_10(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
+    return _end_10(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:266
 
 
 @_tabulated(16)
@@ -3268,87 +3268,87 @@ def _end_11(d: Array) -> Array:
 
 
 def cvt_rn_relu_pzo_bf16_f32_1(a: Array) -> Array:
-    return _end_11(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:264
+    return _end_11(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:266
 
 
 @_tabulated(16)
 def _end_12(_unbounded_d: Array) -> Array:
-    d = minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # cvt.yaml:262
+    d = minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # cvt.yaml:264
     d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:83
     return select(isZero(d_3, f16), _x0000, d_3)  # modifiers.yaml:93
 
 
 def cvt_rn_relu_satfinite_pzo_f16_f32_1(a: Array) -> Array:
-    return _end_12(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:262
+    return _end_12(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 @_tabulated(16)
 def _end_13(_unbounded_d: Array) -> Array:
-    d = minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:262
+    d = minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:264
     d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:83
     return select(isZero(d_3, bf16), _x0000, d_3)  # modifiers.yaml:93
 
 
 def cvt_rn_relu_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
-    return _end_13(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:262
+    return _end_13(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 def cvt_rz_pzo_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardZero, False)  # cvt.yaml:264
+    d = convert(a, f32, f16, roundTowardZero, False)  # cvt.yaml:266
     return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:93
 
 
 def cvt_rz_pzo_bf16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, bf16, roundTowardZero, False)  # cvt.yaml:264
+    d = convert(a, f32, bf16, roundTowardZero, False)  # cvt.yaml:266
     return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_pzo_f16_f32_1(a: Array) -> Array:
-    return _end_8(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:262
+    return _end_8(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
-    return _end_9(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:262
+    return _end_9(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_relu_pzo_f16_f32_1(a: Array) -> Array:
-    return _end_10(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
+    return _end_10(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:266
 
 
 def cvt_rz_relu_pzo_bf16_f32_1(a: Array) -> Array:
-    return _end_11(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:264
+    return _end_11(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:266
 
 
 def cvt_rz_relu_satfinite_pzo_f16_f32_1(a: Array) -> Array:
-    return _end_12(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:262
+    return _end_12(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_relu_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
-    return _end_13(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:262
+    return _end_13(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rn_pzo_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # cvt.yaml:266
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
     return select(_declared_isZero(d_2, tf32), _x00000000, d_2)  # modifiers.yaml:93
 
 
 def cvt_rn_relu_pzo_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # cvt.yaml:266
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
     d_3 = _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:83
     return select(_declared_isZero(d_3, tf32), _x00000000, d_3)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_pzo_tf32_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, tf32, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
     return select(_declared_isZero(d_2, tf32), _x00000000, d_2)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_tf32_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, tf32, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
     d_3 = _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:83
@@ -3356,27 +3356,27 @@ def cvt_rn_satfinite_relu_pzo_tf32_f32_1(a: Array) -> Array:
 
 
 def cvt_rz_pzo_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, tf32, roundTowardZero, False)  # cvt.yaml:264
+    d = _any_convert(a, f32, tf32, roundTowardZero, False)  # cvt.yaml:266
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
     return select(_declared_isZero(d_2, tf32), _x00000000, d_2)  # modifiers.yaml:93
 
 
 def cvt_rz_relu_pzo_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, tf32, roundTowardZero, False)  # cvt.yaml:264
+    d = _any_convert(a, f32, tf32, roundTowardZero, False)  # cvt.yaml:266
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
     d_3 = _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:83
     return select(_declared_isZero(d_3, tf32), _x00000000, d_3)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_pzo_tf32_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, tf32, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
     return select(_declared_isZero(d_2, tf32), _x00000000, d_2)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_tf32_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, tf32, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
     d_3 = _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:83
@@ -3385,38 +3385,38 @@ def cvt_rz_satfinite_relu_pzo_tf32_f32_1(a: Array) -> Array:
 
 @_halved
 def cvt_rn_satfinite_e4m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_halved
 def cvt_rn_satfinite_e5m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:264
     return convert(_1, f32, e5m2, roundTiesToEven, False)
 
 
 @_halved
 def cvt_rn_satfinite_e2m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:264
     return _any_convert(_1, f32, e2m3, roundTiesToEven, False)
 
 
 @_halved
 def cvt_rn_satfinite_e3m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:264
     return _any_convert(_1, f32, e3m2, roundTiesToEven, False)
 
 
 @_halved
 def cvt_rn_satfinite_e2m1x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:264
     return _any_convert(_1, f32, e2m1, roundTiesToEven, False)
 
 
 @_halved
 def cvt_rn_satfinite_pzo_e4m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
@@ -3424,35 +3424,35 @@ def cvt_rn_satfinite_pzo_e4m3x2_f32_2(a: Array) -> Array:
 
 @_halved
 def cvt_rn_satfinite_pzo_e5m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:264
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
     return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rn_satfinite_pzo_e2m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
     return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rn_satfinite_pzo_e3m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
     return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rn_satfinite_pzo_e2m1x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
     return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rn_satfinite_relu_e4m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
@@ -3460,35 +3460,35 @@ def cvt_rn_satfinite_relu_e4m3x2_f32_2(a: Array) -> Array:
 
 @_halved
 def cvt_rn_satfinite_relu_e5m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:264
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
     return maximum(d, _x00, e5m2)  # modifiers.yaml:83
 
 
 @_halved
 def cvt_rn_satfinite_relu_e2m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
 
 
 @_halved
 def cvt_rn_satfinite_relu_e3m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
 
 
 @_halved
 def cvt_rn_satfinite_relu_e2m1x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
 
 
 @_halved
 def cvt_rn_satfinite_relu_pzo_e4m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
@@ -3497,7 +3497,7 @@ def cvt_rn_satfinite_relu_pzo_e4m3x2_f32_2(a: Array) -> Array:
 
 @_halved
 def cvt_rn_satfinite_relu_pzo_e5m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:264
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
     d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:83
     return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
@@ -3505,7 +3505,7 @@ def cvt_rn_satfinite_relu_pzo_e5m2x2_f32_2(a: Array) -> Array:
 
 @_halved
 def cvt_rn_satfinite_relu_pzo_e2m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
     d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
     return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
@@ -3513,7 +3513,7 @@ def cvt_rn_satfinite_relu_pzo_e2m3x2_f32_2(a: Array) -> Array:
 
 @_halved
 def cvt_rn_satfinite_relu_pzo_e3m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
     d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
     return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
@@ -3521,7 +3521,7 @@ def cvt_rn_satfinite_relu_pzo_e3m2x2_f32_2(a: Array) -> Array:
 
 @_halved
 def cvt_rn_satfinite_relu_pzo_e2m1x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
     d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
     return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
@@ -3529,38 +3529,38 @@ def cvt_rn_satfinite_relu_pzo_e2m1x2_f32_2(a: Array) -> Array:
 
 @_halved
 def cvt_rz_satfinite_e4m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_halved
 def cvt_rz_satfinite_e5m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:264
     return convert(_1, f32, e5m2, roundTowardZero, False)
 
 
 @_halved
 def cvt_rz_satfinite_e2m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:264
     return _any_convert(_1, f32, e2m3, roundTowardZero, False)
 
 
 @_halved
 def cvt_rz_satfinite_e3m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:264
     return _any_convert(_1, f32, e3m2, roundTowardZero, False)
 
 
 @_halved
 def cvt_rz_satfinite_e2m1x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:264
     return _any_convert(_1, f32, e2m1, roundTowardZero, False)
 
 
 @_halved
 def cvt_rz_satfinite_pzo_e4m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
@@ -3568,35 +3568,35 @@ def cvt_rz_satfinite_pzo_e4m3x2_f32_2(a: Array) -> Array:
 
 @_halved
 def cvt_rz_satfinite_pzo_e5m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:264
     d = convert(_1, f32, e5m2, roundTowardZero, False)
     return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rz_satfinite_pzo_e2m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
     return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rz_satfinite_pzo_e3m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
     return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rz_satfinite_pzo_e2m1x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
     return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rz_satfinite_relu_e4m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
@@ -3604,35 +3604,35 @@ def cvt_rz_satfinite_relu_e4m3x2_f32_2(a: Array) -> Array:
 
 @_halved
 def cvt_rz_satfinite_relu_e5m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:264
     d = convert(_1, f32, e5m2, roundTowardZero, False)
     return maximum(d, _x00, e5m2)  # modifiers.yaml:83
 
 
 @_halved
 def cvt_rz_satfinite_relu_e2m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
     return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
 
 
 @_halved
 def cvt_rz_satfinite_relu_e3m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
     return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
 
 
 @_halved
 def cvt_rz_satfinite_relu_e2m1x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
     return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
 
 
 @_halved
 def cvt_rz_satfinite_relu_pzo_e4m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
@@ -3641,7 +3641,7 @@ def cvt_rz_satfinite_relu_pzo_e4m3x2_f32_2(a: Array) -> Array:
 
 @_halved
 def cvt_rz_satfinite_relu_pzo_e5m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:264
     d = convert(_1, f32, e5m2, roundTowardZero, False)
     d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:83
     return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
@@ -3649,7 +3649,7 @@ def cvt_rz_satfinite_relu_pzo_e5m2x2_f32_2(a: Array) -> Array:
 
 @_halved
 def cvt_rz_satfinite_relu_pzo_e2m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
     d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
     return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
@@ -3657,7 +3657,7 @@ def cvt_rz_satfinite_relu_pzo_e2m3x2_f32_2(a: Array) -> Array:
 
 @_halved
 def cvt_rz_satfinite_relu_pzo_e3m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
     d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
     return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
@@ -3665,7 +3665,7 @@ def cvt_rz_satfinite_relu_pzo_e3m2x2_f32_2(a: Array) -> Array:
 
 @_halved
 def cvt_rz_satfinite_relu_pzo_e2m1x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
     d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
     return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
@@ -3673,68 +3673,68 @@ def cvt_rz_satfinite_relu_pzo_e2m1x2_f32_2(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rn_satfinite_e4m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:264
     d = _any_convert(_1, f16, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_e4m3x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_e5m2x2_f16x2_1(a: Array) -> Array:
-    return convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # cvt.yaml:262
+    return convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_e5m2x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:264
     return convert(_1, bf16, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_e2m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:264
     return _any_convert(_1, f16, e2m3, roundTiesToEven, False)
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_e2m3x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:264
     return _any_convert(_1, bf16, e2m3, roundTiesToEven, False)
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_e3m2x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:264
     return _any_convert(_1, f16, e3m2, roundTiesToEven, False)
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_e3m2x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:264
     return _any_convert(_1, bf16, e3m2, roundTiesToEven, False)
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_e2m1x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:264
     return _any_convert(_1, f16, e2m1, roundTiesToEven, False)
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_e2m1x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:264
     return _any_convert(_1, bf16, e2m1, roundTiesToEven, False)
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:264
     d = _any_convert(_1, f16, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
@@ -3742,7 +3742,7 @@ def cvt_rn_satfinite_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rn_satfinite_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
@@ -3750,62 +3750,62 @@ def cvt_rn_satfinite_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rn_satfinite_pzo_e5m2x2_f16x2_1(a: Array) -> Array:
-    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # cvt.yaml:262
+    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # cvt.yaml:264
     return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_pzo_e5m2x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:264
     d = convert(_1, bf16, e5m2, roundTiesToEven, False)
     return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:264
     d = _any_convert(_1, f16, e2m3, roundTiesToEven, False)
     return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_pzo_e2m3x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, e2m3, roundTiesToEven, False)
     return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:264
     d = _any_convert(_1, f16, e3m2, roundTiesToEven, False)
     return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_pzo_e3m2x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, e3m2, roundTiesToEven, False)
     return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:264
     d = _any_convert(_1, f16, e2m1, roundTiesToEven, False)
     return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, e2m1, roundTiesToEven, False)
     return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e4m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:264
     d = _any_convert(_1, f16, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
@@ -3813,7 +3813,7 @@ def cvt_rn_satfinite_relu_e4m3x2_f16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e4m3x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
@@ -3821,62 +3821,62 @@ def cvt_rn_satfinite_relu_e4m3x2_bf16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e5m2x2_f16x2_1(a: Array) -> Array:
-    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # cvt.yaml:262
+    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # cvt.yaml:264
     return maximum(d, _x00, e5m2)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e5m2x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:264
     d = convert(_1, bf16, e5m2, roundTiesToEven, False)
     return maximum(d, _x00, e5m2)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e2m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:264
     d = _any_convert(_1, f16, e2m3, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e2m3x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, e2m3, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e3m2x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:264
     d = _any_convert(_1, f16, e3m2, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e3m2x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, e3m2, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e2m1x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:264
     d = _any_convert(_1, f16, e2m1, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e2m1x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, e2m1, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:264
     d = _any_convert(_1, f16, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
@@ -3885,7 +3885,7 @@ def cvt_rn_satfinite_relu_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
@@ -3894,14 +3894,14 @@ def cvt_rn_satfinite_relu_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e5m2x2_f16x2_1(a: Array) -> Array:
-    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # cvt.yaml:262
+    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # cvt.yaml:264
     d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:83
     return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e5m2x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:264
     d = convert(_1, bf16, e5m2, roundTiesToEven, False)
     d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:83
     return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
@@ -3909,7 +3909,7 @@ def cvt_rn_satfinite_relu_pzo_e5m2x2_bf16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:264
     d = _any_convert(_1, f16, e2m3, roundTiesToEven, False)
     d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
     return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
@@ -3917,7 +3917,7 @@ def cvt_rn_satfinite_relu_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e2m3x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, e2m3, roundTiesToEven, False)
     d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
     return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
@@ -3925,7 +3925,7 @@ def cvt_rn_satfinite_relu_pzo_e2m3x2_bf16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:264
     d = _any_convert(_1, f16, e3m2, roundTiesToEven, False)
     d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
     return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
@@ -3933,7 +3933,7 @@ def cvt_rn_satfinite_relu_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e3m2x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, e3m2, roundTiesToEven, False)
     d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
     return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
@@ -3941,7 +3941,7 @@ def cvt_rn_satfinite_relu_pzo_e3m2x2_bf16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:264
     d = _any_convert(_1, f16, e2m1, roundTiesToEven, False)
     d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
     return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
@@ -3949,7 +3949,7 @@ def cvt_rn_satfinite_relu_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, e2m1, roundTiesToEven, False)
     d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
     return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
@@ -3957,68 +3957,68 @@ def cvt_rn_satfinite_relu_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rz_satfinite_e4m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:264
     d = _any_convert(_1, f16, e4m3, roundTowardZero, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_e4m3x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, e4m3, roundTowardZero, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_e5m2x2_f16x2_1(a: Array) -> Array:
-    return convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # cvt.yaml:262
+    return convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # cvt.yaml:264
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_e5m2x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:264
     return convert(_1, bf16, e5m2, roundTowardZero, False)
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_e2m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:264
     return _any_convert(_1, f16, e2m3, roundTowardZero, False)
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_e2m3x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:264
     return _any_convert(_1, bf16, e2m3, roundTowardZero, False)
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_e3m2x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:264
     return _any_convert(_1, f16, e3m2, roundTowardZero, False)
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_e3m2x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:264
     return _any_convert(_1, bf16, e3m2, roundTowardZero, False)
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_e2m1x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:264
     return _any_convert(_1, f16, e2m1, roundTowardZero, False)
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_e2m1x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:264
     return _any_convert(_1, bf16, e2m1, roundTowardZero, False)
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:264
     d = _any_convert(_1, f16, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
@@ -4026,7 +4026,7 @@ def cvt_rz_satfinite_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rz_satfinite_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
@@ -4034,62 +4034,62 @@ def cvt_rz_satfinite_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rz_satfinite_pzo_e5m2x2_f16x2_1(a: Array) -> Array:
-    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # cvt.yaml:262
+    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # cvt.yaml:264
     return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_pzo_e5m2x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:264
     d = convert(_1, bf16, e5m2, roundTowardZero, False)
     return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:264
     d = _any_convert(_1, f16, e2m3, roundTowardZero, False)
     return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_pzo_e2m3x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, e2m3, roundTowardZero, False)
     return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:264
     d = _any_convert(_1, f16, e3m2, roundTowardZero, False)
     return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_pzo_e3m2x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, e3m2, roundTowardZero, False)
     return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:264
     d = _any_convert(_1, f16, e2m1, roundTowardZero, False)
     return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, e2m1, roundTowardZero, False)
     return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e4m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:264
     d = _any_convert(_1, f16, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
@@ -4097,7 +4097,7 @@ def cvt_rz_satfinite_relu_e4m3x2_f16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e4m3x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
@@ -4105,62 +4105,62 @@ def cvt_rz_satfinite_relu_e4m3x2_bf16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e5m2x2_f16x2_1(a: Array) -> Array:
-    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # cvt.yaml:262
+    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # cvt.yaml:264
     return maximum(d, _x00, e5m2)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e5m2x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:264
     d = convert(_1, bf16, e5m2, roundTowardZero, False)
     return maximum(d, _x00, e5m2)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e2m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:264
     d = _any_convert(_1, f16, e2m3, roundTowardZero, False)
     return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e2m3x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, e2m3, roundTowardZero, False)
     return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e3m2x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:264
     d = _any_convert(_1, f16, e3m2, roundTowardZero, False)
     return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e3m2x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, e3m2, roundTowardZero, False)
     return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e2m1x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:264
     d = _any_convert(_1, f16, e2m1, roundTowardZero, False)
     return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e2m1x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, e2m1, roundTowardZero, False)
     return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:264
     d = _any_convert(_1, f16, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
@@ -4169,7 +4169,7 @@ def cvt_rz_satfinite_relu_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
@@ -4178,14 +4178,14 @@ def cvt_rz_satfinite_relu_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e5m2x2_f16x2_1(a: Array) -> Array:
-    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # cvt.yaml:262
+    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # cvt.yaml:264
     d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:83
     return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e5m2x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:264
     d = convert(_1, bf16, e5m2, roundTowardZero, False)
     d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:83
     return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
@@ -4193,7 +4193,7 @@ def cvt_rz_satfinite_relu_pzo_e5m2x2_bf16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:264
     d = _any_convert(_1, f16, e2m3, roundTowardZero, False)
     d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
     return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
@@ -4201,7 +4201,7 @@ def cvt_rz_satfinite_relu_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e2m3x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, e2m3, roundTowardZero, False)
     d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
     return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
@@ -4209,7 +4209,7 @@ def cvt_rz_satfinite_relu_pzo_e2m3x2_bf16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:264
     d = _any_convert(_1, f16, e3m2, roundTowardZero, False)
     d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
     return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
@@ -4217,7 +4217,7 @@ def cvt_rz_satfinite_relu_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e3m2x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, e3m2, roundTowardZero, False)
     d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
     return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
@@ -4225,7 +4225,7 @@ def cvt_rz_satfinite_relu_pzo_e3m2x2_bf16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:264
     d = _any_convert(_1, f16, e2m1, roundTowardZero, False)
     d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
     return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
@@ -4233,7 +4233,7 @@ def cvt_rz_satfinite_relu_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, e2m1, roundTowardZero, False)
     d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
     return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
@@ -4241,200 +4241,200 @@ def cvt_rz_satfinite_relu_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
 
 @_halved
 def _end_14(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_14(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_15(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:236
     return convert(_1, f32, e5m2, roundTiesToEven, False)
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_15(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_16(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:236
     return _any_convert(_1, f32, e2m3, roundTiesToEven, False)
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_16(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_17(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:236
     return _any_convert(_1, f32, e3m2, roundTiesToEven, False)
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_17(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_18(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:236
     return _any_convert(_1, f32, e2m1, roundTiesToEven, False)
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_18(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_19(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_19(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_20(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:236
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
     return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_20(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_21(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
     return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_21(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_22(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
     return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_22(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_23(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
     return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_23(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_24(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_24(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_25(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:236
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
     return maximum(d, _x00, e5m2)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_25(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_26(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_26(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_27(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_27(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_28(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_28(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_29(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
@@ -4442,263 +4442,263 @@ def _end_29(x_2: Array) -> Array:
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_29(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_30(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:236
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
     d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:83
     return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_30(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_31(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
     d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
     return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_31(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_32(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
     d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
     return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_32(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_33(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
     d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
     return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_33(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_34(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_34(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_35(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:236
     return convert(_1, f32, e5m2, roundTowardZero, False)
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_35(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_36(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:236
     return _any_convert(_1, f32, e2m3, roundTowardZero, False)
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_36(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_37(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:236
     return _any_convert(_1, f32, e3m2, roundTowardZero, False)
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_37(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_38(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:236
     return _any_convert(_1, f32, e2m1, roundTowardZero, False)
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_38(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_39(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_39(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_40(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:236
     d = convert(_1, f32, e5m2, roundTowardZero, False)
     return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_40(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_41(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
     return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_41(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_42(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
     return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_42(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_43(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
     return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_43(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_44(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_44(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_45(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:236
     d = convert(_1, f32, e5m2, roundTowardZero, False)
     return maximum(d, _x00, e5m2)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_45(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_46(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
     return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_46(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_47(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
     return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_47(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_48(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
     return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_48(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_49(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
@@ -4706,1334 +4706,1334 @@ def _end_49(x_2: Array) -> Array:
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_49(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_50(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:236
     d = convert(_1, f32, e5m2, roundTowardZero, False)
     d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:83
     return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_50(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_51(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
     d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
     return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_51(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_52(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
     d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
     return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_52(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_53(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
     d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
     return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_53(division(_1, _2, f32, roundTowardZero, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_14(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_14(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_15(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_15(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_16(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_16(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_17(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_17(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_18(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_18(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_19(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_19(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_20(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_20(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_21(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_21(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_22(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_22(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_23(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_23(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_24(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_24(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_25(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_25(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_26(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_26(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_27(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_27(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_28(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_28(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_29(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_29(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_30(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_30(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_31(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_31(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_32(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_32(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_33(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_33(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_34(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_34(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_35(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_35(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_36(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_36(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_37(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_37(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_38(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_38(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_39(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_39(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_40(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_40(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_41(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_41(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_42(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_42(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_43(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_43(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_44(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_44(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_45(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_45(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_46(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_46(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_47(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_47(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_48(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_48(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_49(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_49(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_50(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_50(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_51(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_51(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_52(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_52(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_53(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_53(division(x, _1, f32, roundTowardZero, False))
 
 
 @_tabulated(8)
 def cvt_rn_f16x2_e4m3x2_1(a: Array) -> Array:
-    return _any_convert(a, e4m3, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, e4m3, f16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rn_f16x2_e5m2x2_1(a: Array) -> Array:
-    return convert(a, e5m2, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return convert(a, e5m2, f16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(6)
 def cvt_rn_f16x2_e2m3x2_1(a: Array) -> Array:
-    return _any_convert(a, e2m3, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, e2m3, f16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(6)
 def cvt_rn_f16x2_e3m2x2_1(a: Array) -> Array:
-    return _any_convert(a, e3m2, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, e3m2, f16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(4)
 def cvt_rn_f16x2_e2m1x2_1(a: Array) -> Array:
-    return _any_convert(a, e2m1, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, e2m1, f16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rn_relu_f16x2_e4m3x2_1(a: Array) -> Array:
-    d = _any_convert(a, e4m3, f16, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, e4m3, f16, roundTiesToEven, False)  # cvt.yaml:266
     return maximum(d, _x0000, f16)  # modifiers.yaml:83
 
 
 @_tabulated(8)
 def cvt_rn_relu_f16x2_e5m2x2_1(a: Array) -> Array:
-    d = convert(a, e5m2, f16, roundTiesToEven, False)  # cvt.yaml:264
+    d = convert(a, e5m2, f16, roundTiesToEven, False)  # cvt.yaml:266
     return maximum(d, _x0000, f16)  # modifiers.yaml:83
 
 
 @_tabulated(6)
 def cvt_rn_relu_f16x2_e2m3x2_1(a: Array) -> Array:
-    d = _any_convert(a, e2m3, f16, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, e2m3, f16, roundTiesToEven, False)  # cvt.yaml:266
     return maximum(d, _x0000, f16)  # modifiers.yaml:83
 
 
 @_tabulated(6)
 def cvt_rn_relu_f16x2_e3m2x2_1(a: Array) -> Array:
-    d = _any_convert(a, e3m2, f16, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, e3m2, f16, roundTiesToEven, False)  # cvt.yaml:266
     return maximum(d, _x0000, f16)  # modifiers.yaml:83
 
 
 @_tabulated(4)
 def cvt_rn_relu_f16x2_e2m1x2_1(a: Array) -> Array:
-    d = _any_convert(a, e2m1, f16, roundTiesToEven, False)  # cvt.yaml:264
+    d = _any_convert(a, e2m1, f16, roundTiesToEven, False)  # cvt.yaml:266
     return maximum(d, _x0000, f16)  # modifiers.yaml:83
 
 
 @_tabulated(8)
 def cvt_rn_bf16x2_e4m3x2_1(a: Array) -> Array:
-    x = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    d = x  # cvt.yaml:248
+    x = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    d = x  # cvt.yaml:250
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
 @_tabulated(8)
 def cvt_rn_bf16x2_e5m2x2_1(a: Array) -> Array:
-    x = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    d = x  # cvt.yaml:248
+    x = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    d = x  # cvt.yaml:250
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
 @_tabulated(6)
 def cvt_rn_bf16x2_e2m3x2_1(a: Array) -> Array:
-    x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    d = x  # cvt.yaml:248
+    x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    d = x  # cvt.yaml:250
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
 @_tabulated(6)
 def cvt_rn_bf16x2_e3m2x2_1(a: Array) -> Array:
-    x = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    d = x  # cvt.yaml:248
+    x = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    d = x  # cvt.yaml:250
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
 @_tabulated(4)
 def cvt_rn_bf16x2_e2m1x2_1(a: Array) -> Array:
-    x = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    d = x  # cvt.yaml:248
+    x = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    d = x  # cvt.yaml:250
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
 @_tabulated(8)
 def cvt_rn_satfinite_bf16x2_e4m3x2_1(a: Array) -> Array:
-    x = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
+    x = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
 
 
 @_tabulated(8)
 def cvt_rn_satfinite_bf16x2_e5m2x2_1(a: Array) -> Array:
-    x = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
+    x = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
 
 
 @_tabulated(6)
 def cvt_rn_satfinite_bf16x2_e2m3x2_1(a: Array) -> Array:
-    x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
+    x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
 
 
 @_tabulated(6)
 def cvt_rn_satfinite_bf16x2_e3m2x2_1(a: Array) -> Array:
-    x = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
+    x = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
 
 
 @_tabulated(4)
 def cvt_rn_satfinite_bf16x2_e2m1x2_1(a: Array) -> Array:
-    x = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
+    x = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
 
 
 @_tabulated(8)
 def cvt_rn_relu_bf16x2_e4m3x2_1(a: Array) -> Array:
-    x = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    d = x  # cvt.yaml:248
+    x = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    d = x  # cvt.yaml:250
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(8)
 def cvt_rn_relu_bf16x2_e5m2x2_1(a: Array) -> Array:
-    x = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    d = x  # cvt.yaml:248
+    x = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    d = x  # cvt.yaml:250
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(6)
 def cvt_rn_relu_bf16x2_e2m3x2_1(a: Array) -> Array:
-    x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    d = x  # cvt.yaml:248
+    x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    d = x  # cvt.yaml:250
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(6)
 def cvt_rn_relu_bf16x2_e3m2x2_1(a: Array) -> Array:
-    x = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    d = x  # cvt.yaml:248
+    x = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    d = x  # cvt.yaml:250
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(4)
 def cvt_rn_relu_bf16x2_e2m1x2_1(a: Array) -> Array:
-    x = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    d = x  # cvt.yaml:248
+    x = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    d = x  # cvt.yaml:250
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(8)
 def cvt_rn_relu_satfinite_bf16x2_e4m3x2_1(a: Array) -> Array:
-    x = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
+    x = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
     return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(8)
 def cvt_rn_relu_satfinite_bf16x2_e5m2x2_1(a: Array) -> Array:
-    x = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
+    x = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
     return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(6)
 def cvt_rn_relu_satfinite_bf16x2_e2m3x2_1(a: Array) -> Array:
-    x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
+    x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
     return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(6)
 def cvt_rn_relu_satfinite_bf16x2_e3m2x2_1(a: Array) -> Array:
-    x = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
+    x = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
     return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(4)
 def cvt_rn_relu_satfinite_bf16x2_e2m1x2_1(a: Array) -> Array:
-    x = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
+    x = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
     return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(8, 8)
 def cvt_rn_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _1 = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = x  # cvt.yaml:243
+    d = x  # cvt.yaml:245
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def cvt_rn_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) -> Array:
-    _1 = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _1 = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = x  # cvt.yaml:243
+    d = x  # cvt.yaml:245
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
 @_tabulated(6, 8)
 def cvt_rn_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = x  # cvt.yaml:243
+    d = x  # cvt.yaml:245
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
 @_tabulated(6, 8)
 def cvt_rn_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _1 = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = x  # cvt.yaml:243
+    d = x  # cvt.yaml:245
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
 @_tabulated(4, 8)
 def cvt_rn_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _1 = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = x  # cvt.yaml:243
+    d = x  # cvt.yaml:245
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _1 = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
 
 
 @_tabulated(8, 8)
 def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) -> Array:
-    _1 = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _1 = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
 
 
 @_tabulated(6, 8)
 def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
 
 
 @_tabulated(6, 8)
 def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _1 = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
 
 
 @_tabulated(4, 8)
 def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _1 = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
 
 
 @_tabulated(8, 8)
 def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _1 = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = x  # cvt.yaml:243
+    d = x  # cvt.yaml:245
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(8, 8)
 def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) -> Array:
-    _1 = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _1 = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = x  # cvt.yaml:243
+    d = x  # cvt.yaml:245
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(6, 8)
 def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = x  # cvt.yaml:243
+    d = x  # cvt.yaml:245
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(6, 8)
 def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _1 = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = x  # cvt.yaml:243
+    d = x  # cvt.yaml:245
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(4, 8)
 def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _1 = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = x  # cvt.yaml:243
+    d = x  # cvt.yaml:245
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(8, 8)
 def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _1 = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
     return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(8, 8)
 def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) -> Array:
-    _1 = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _1 = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
     return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(6, 8)
 def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
     return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(6, 8)
 def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _1 = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
     return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(4, 8)
 def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _1 = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
     return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 def cvt_rs_f16x2_f32_3(a: Array, r: Array) -> Array:
-    _moved_d = _movedBy(a, r, f16, 13)  # cvt.yaml:228
+    _moved_d = _movedBy(a, r, f16, 13)  # cvt.yaml:230
     return convert(_moved_d, f32, f16, roundTiesToEven, False)
 
 
 def cvt_rs_bf16x2_f32_3(a: Array, r: Array) -> Array:
-    _moved_d = _movedBy(a, r, bf16, 16)  # cvt.yaml:228
+    _moved_d = _movedBy(a, r, bf16, 16)  # cvt.yaml:230
     return convert(_moved_d, f32, bf16, roundTiesToEven, False)
 
 
 def cvt_rs_satfinite_f16x2_f32_3(a: Array, r: Array) -> Array:
-    _moved_d = _movedBy(a, r, f16, 13)  # cvt.yaml:228
+    _moved_d = _movedBy(a, r, f16, 13)  # cvt.yaml:230
     return _end_6(convert(_moved_d, f32, f16, roundTiesToEven, False))
 
 
 def cvt_rs_satfinite_bf16x2_f32_3(a: Array, r: Array) -> Array:
-    _moved_d = _movedBy(a, r, bf16, 16)  # cvt.yaml:228
+    _moved_d = _movedBy(a, r, bf16, 16)  # cvt.yaml:230
     return _end_7(convert(_moved_d, f32, bf16, roundTiesToEven, False))
 
 
 def cvt_rs_relu_f16x2_f32_3(a: Array, r: Array) -> Array:
-    _moved_d = _movedBy(a, r, f16, 13)  # cvt.yaml:228
+    _moved_d = _movedBy(a, r, f16, 13)  # cvt.yaml:230
     return _end_2(convert(_moved_d, f32, f16, roundTiesToEven, False))
 
 
 def cvt_rs_relu_bf16x2_f32_3(a: Array, r: Array) -> Array:
-    _moved_d = _movedBy(a, r, bf16, 16)  # cvt.yaml:228
+    _moved_d = _movedBy(a, r, bf16, 16)  # cvt.yaml:230
     return _end_3(convert(_moved_d, f32, bf16, roundTiesToEven, False))
 
 
 def cvt_rs_relu_satfinite_f16x2_f32_3(a: Array, r: Array) -> Array:
-    _moved_d = _movedBy(a, r, f16, 13)  # cvt.yaml:228
+    _moved_d = _movedBy(a, r, f16, 13)  # cvt.yaml:230
     return _end_4(convert(_moved_d, f32, f16, roundTiesToEven, False))
 
 
 def cvt_rs_relu_satfinite_bf16x2_f32_3(a: Array, r: Array) -> Array:
-    _moved_d = _movedBy(a, r, bf16, 16)  # cvt.yaml:228
+    _moved_d = _movedBy(a, r, bf16, 16)  # cvt.yaml:230
     return _end_5(convert(_moved_d, f32, bf16, roundTiesToEven, False))
 
 
 @_halved
 def _end_54(_moved_d: Array) -> Array:
-    _1 = minimum(maximum(_moved_d, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:228
+    _1 = minimum(maximum(_moved_d, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:230
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 def cvt_rs_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_54(_movedBy(a, r, e4m3, 16))  # cvt.yaml:228
+    return _end_54(_movedBy(a, r, e4m3, 16))  # cvt.yaml:230
 
 
 @_halved
 def _end_55(_moved_d: Array) -> Array:
-    _1 = minimum(maximum(_moved_d, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:228
+    _1 = minimum(maximum(_moved_d, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:230
     return convert(_1, f32, e5m2, roundTiesToEven, False)
 
 
 def cvt_rs_satfinite_e5m2x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_55(_movedBy(a, r, e5m2, 16))  # cvt.yaml:228
+    return _end_55(_movedBy(a, r, e5m2, 16))  # cvt.yaml:230
 
 
 @_halved
 def _end_56(_moved_d: Array) -> Array:
-    _1 = minimum(maximum(_moved_d, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:228
+    _1 = minimum(maximum(_moved_d, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:230
     return _any_convert(_1, f32, e2m3, roundTiesToEven, False)
 
 
 def cvt_rs_satfinite_e2m3x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_56(_movedBy(a, r, e2m3, 16))  # cvt.yaml:228
+    return _end_56(_movedBy(a, r, e2m3, 16))  # cvt.yaml:230
 
 
 @_halved
 def _end_57(_moved_d: Array) -> Array:
-    _1 = minimum(maximum(_moved_d, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:228
+    _1 = minimum(maximum(_moved_d, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:230
     return _any_convert(_1, f32, e3m2, roundTiesToEven, False)
 
 
 def cvt_rs_satfinite_e3m2x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_57(_movedBy(a, r, e3m2, 16))  # cvt.yaml:228
+    return _end_57(_movedBy(a, r, e3m2, 16))  # cvt.yaml:230
 
 
 @_halved
 def _end_58(_moved_d: Array) -> Array:
-    _1 = minimum(maximum(_moved_d, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:228
+    _1 = minimum(maximum(_moved_d, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:230
     return _any_convert(_1, f32, e2m1, roundTiesToEven, False)
 
 
 def cvt_rs_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_58(_movedBy(a, r, e2m1, 16))  # cvt.yaml:228
+    return _end_58(_movedBy(a, r, e2m1, 16))  # cvt.yaml:230
 
 
 @_halved
 def _end_59(_moved_d: Array) -> Array:
-    _1 = minimum(maximum(_moved_d, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:228
+    _1 = minimum(maximum(_moved_d, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:230
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
 
 
 def cvt_rs_relu_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_59(_movedBy(a, r, e4m3, 16))  # cvt.yaml:228
+    return _end_59(_movedBy(a, r, e4m3, 16))  # cvt.yaml:230
 
 
 @_halved
 def _end_60(_moved_d: Array) -> Array:
-    _1 = minimum(maximum(_moved_d, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:228
+    _1 = minimum(maximum(_moved_d, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:230
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
     return maximum(d, _x00, e5m2)  # modifiers.yaml:83
 
 
 def cvt_rs_relu_satfinite_e5m2x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_60(_movedBy(a, r, e5m2, 16))  # cvt.yaml:228
+    return _end_60(_movedBy(a, r, e5m2, 16))  # cvt.yaml:230
 
 
 @_halved
 def _end_61(_moved_d: Array) -> Array:
-    _1 = minimum(maximum(_moved_d, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:228
+    _1 = minimum(maximum(_moved_d, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:230
     d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
 
 
 def cvt_rs_relu_satfinite_e2m3x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_61(_movedBy(a, r, e2m3, 16))  # cvt.yaml:228
+    return _end_61(_movedBy(a, r, e2m3, 16))  # cvt.yaml:230
 
 
 @_halved
 def _end_62(_moved_d: Array) -> Array:
-    _1 = minimum(maximum(_moved_d, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:228
+    _1 = minimum(maximum(_moved_d, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:230
     d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
 
 
 def cvt_rs_relu_satfinite_e3m2x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_62(_movedBy(a, r, e3m2, 16))  # cvt.yaml:228
+    return _end_62(_movedBy(a, r, e3m2, 16))  # cvt.yaml:230
 
 
 @_halved
 def _end_63(_moved_d: Array) -> Array:
-    _1 = minimum(maximum(_moved_d, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:228
+    _1 = minimum(maximum(_moved_d, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:230
     d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
 
 
 def cvt_rs_relu_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_63(_movedBy(a, r, e2m1, 16))  # cvt.yaml:228
+    return _end_63(_movedBy(a, r, e2m1, 16))  # cvt.yaml:230
 
 
 @_halved
 def cvt_rz_ue8m0x2_f32_2(a: Array) -> Array:
-    d = _any_convert(a, f32, ue8m0, roundTowardZero, False)  # cvt.yaml:264
+    d = _any_convert(a, f32, ue8m0, roundTowardZero, False)  # cvt.yaml:266
     return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
 
 
 @_halved
 def cvt_rz_satfinite_ue8m0x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff000000, f32), _x7f000000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xff000000, f32), _x7f000000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, ue8m0, roundTowardZero, False)
     return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
 
 
 @_halved
 def cvt_rp_ue8m0x2_f32_2(a: Array) -> Array:
-    d = _any_convert(a, f32, ue8m0, roundTowardPositive, False)  # cvt.yaml:264
+    d = _any_convert(a, f32, ue8m0, roundTowardPositive, False)  # cvt.yaml:266
     return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
 
 
 @_halved
 def cvt_rp_satfinite_ue8m0x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff000000, f32), _x7f000000, f32)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xff000000, f32), _x7f000000, f32)  # cvt.yaml:264
     d = _any_convert(_1, f32, ue8m0, roundTowardPositive, False)
     return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
 
 
 @_tabulated(16)
 def cvt_rz_ue8m0x2_bf16x2_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, ue8m0, roundTowardZero, False)  # cvt.yaml:264
+    d = _any_convert(a, bf16, ue8m0, roundTowardZero, False)  # cvt.yaml:266
     return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_ue8m0x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff00, bf16), _x7f00, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xff00, bf16), _x7f00, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, ue8m0, roundTowardZero, False)
     return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
 
 
 @_tabulated(16)
 def cvt_rp_ue8m0x2_bf16x2_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, ue8m0, roundTowardPositive, False)  # cvt.yaml:264
+    d = _any_convert(a, bf16, ue8m0, roundTowardPositive, False)  # cvt.yaml:266
     return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
 
 
 @_tabulated(16)
 def cvt_rp_satfinite_ue8m0x2_bf16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff00, bf16), _x7f00, bf16)  # cvt.yaml:262
+    _1 = minimum(maximum(a, _xff00, bf16), _x7f00, bf16)  # cvt.yaml:264
     d = _any_convert(_1, bf16, ue8m0, roundTowardPositive, False)
     return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
 
 
 @_tabulated(8)
 def cvt_rn_bf16x2_ue8m0x2_1(a: Array) -> Array:
-    x = _any_convert(a, ue8m0, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    d = x  # cvt.yaml:248
+    x = _any_convert(a, ue8m0, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    d = x  # cvt.yaml:250
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
 def cvt_rn_satfinite_s2f6x2_f32_2(a: Array) -> Array:
-    x = convert(a, f32, f32, roundTiesToEven, False)  # cvt.yaml:237
-    x_2 = x  # cvt.yaml:238
-    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:239
-    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+    x = convert(a, f32, f32, roundTiesToEven, False)  # cvt.yaml:239
+    x_2 = x  # cvt.yaml:240
+    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:241
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:242
 
 
 def cvt_rn_satfinite_relu_s2f6x2_f32_2(a: Array) -> Array:
-    x = a  # cvt.yaml:237
-    x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:238
-    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:239
-    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+    x = a  # cvt.yaml:239
+    x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:240
+    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:241
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:242
 
 
 def cvt_rz_satfinite_s2f6x2_f32_2(a: Array) -> Array:
-    x = convert(a, f32, f32, roundTowardZero, False)  # cvt.yaml:237
-    x_2 = x  # cvt.yaml:238
-    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:239
-    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+    x = convert(a, f32, f32, roundTowardZero, False)  # cvt.yaml:239
+    x_2 = x  # cvt.yaml:240
+    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:241
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:242
 
 
 def cvt_rz_satfinite_relu_s2f6x2_f32_2(a: Array) -> Array:
-    x = a  # cvt.yaml:237
-    x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:238
-    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:239
-    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+    x = a  # cvt.yaml:239
+    x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:240
+    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:241
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:242
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_s2f6x2_bf16x2_1(a: Array) -> Array:
-    x = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:237
-    x_2 = x  # cvt.yaml:238
-    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:239
-    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+    x = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:239
+    x_2 = x  # cvt.yaml:240
+    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:241
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:242
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_s2f6x2_bf16x2_1(a: Array) -> Array:
-    x = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:237
-    x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:238
-    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:239
-    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+    x = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:239
+    x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:240
+    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:241
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:242
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_s2f6x2_bf16x2_1(a: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:237
-    x_2 = x  # cvt.yaml:238
-    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:239
-    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+    x = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:239
+    x_2 = x  # cvt.yaml:240
+    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:241
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:242
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_s2f6x2_bf16x2_1(a: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:237
-    x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:238
-    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:239
-    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+    x = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:239
+    x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:240
+    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:241
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:242
 
 
 def cvt_rn_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = convert(a, f32, f32, roundTiesToEven, False)  # cvt.yaml:237
+    _1 = convert(a, f32, f32, roundTiesToEven, False)  # cvt.yaml:239
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     x = division(_1, _2, f32, roundTiesToEven, False)
-    x_2 = x  # cvt.yaml:238
-    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:239
-    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+    x_2 = x  # cvt.yaml:240
+    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:241
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:242
 
 
 def cvt_rn_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = convert(a, f32, f32, roundTiesToEven, False)  # cvt.yaml:237
+    _1 = convert(a, f32, f32, roundTiesToEven, False)  # cvt.yaml:239
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     x = division(_1, _2, f32, roundTiesToEven, False)
-    x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:238
-    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:239
-    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+    x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:240
+    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:241
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:242
 
 
 def cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = convert(a, f32, f32, roundTowardZero, False)  # cvt.yaml:237
+    _1 = convert(a, f32, f32, roundTowardZero, False)  # cvt.yaml:239
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     x = division(_1, _2, f32, roundTowardZero, False)
-    x_2 = x  # cvt.yaml:238
-    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:239
-    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+    x_2 = x  # cvt.yaml:240
+    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:241
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:242
 
 
 def cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = convert(a, f32, f32, roundTowardZero, False)  # cvt.yaml:237
+    _1 = convert(a, f32, f32, roundTowardZero, False)  # cvt.yaml:239
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     x = division(_1, _2, f32, roundTowardZero, False)
-    x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:238
-    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:239
-    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+    x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:240
+    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:241
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:242
 
 
 def cvt_rn_satfinite_scaled_n2_ue8m0_s2f6x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:237
+    _1 = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:239
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     x = division(_1, _2, f32, roundTiesToEven, False)
-    x_2 = x  # cvt.yaml:238
-    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:239
-    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+    x_2 = x  # cvt.yaml:240
+    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:241
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:242
 
 
 def cvt_rn_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:237
+    _1 = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:239
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     x = division(_1, _2, f32, roundTiesToEven, False)
-    x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:238
-    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:239
-    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+    x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:240
+    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:241
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:242
 
 
 def cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:237
+    _1 = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:239
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     x = division(_1, _2, f32, roundTowardZero, False)
-    x_2 = x  # cvt.yaml:238
-    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:239
-    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+    x_2 = x  # cvt.yaml:240
+    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:241
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:242
 
 
 def cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2(a: Array, s: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:237
+    _1 = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:239
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     x = division(_1, _2, f32, roundTowardZero, False)
-    x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:238
-    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:239
-    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:240
+    x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:240
+    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:241
+    return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:242
 
 
 @_tabulated(8)
 def cvt_rn_bf16x2_s2f6x2_1(a: Array) -> Array:
-    x = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    d = x  # cvt.yaml:248
+    x = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    d = x  # cvt.yaml:250
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
 @_tabulated(8)
 def cvt_rn_relu_bf16x2_s2f6x2_1(a: Array) -> Array:
-    x = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    d = x  # cvt.yaml:248
+    x = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    d = x  # cvt.yaml:250
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(8)
 def cvt_rn_satfinite_bf16x2_s2f6x2_1(a: Array) -> Array:
-    x = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
+    x = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
 
 
 @_tabulated(8)
 def cvt_rn_satfinite_relu_bf16x2_s2f6x2_1(a: Array) -> Array:
-    x = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
+    x = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
     return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(8, 8)
 def cvt_rn_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _1 = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = x  # cvt.yaml:243
+    d = x  # cvt.yaml:245
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _1 = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = x  # cvt.yaml:243
+    d = x  # cvt.yaml:245
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(8, 8)
 def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _1 = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
 
 
 @_tabulated(8, 8)
 def cvt_rn_satfinite_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _1 = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
     return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_halved
 def cvt_rn_ue5m3x2_f32_2(a: Array) -> Array:
-    x = a  # cvt.yaml:245
+    x = a  # cvt.yaml:247
     d = _any_convert(x, f32, ue5m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 @_halved
 def cvt_rn_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
-    x = a  # cvt.yaml:245
+    x = a  # cvt.yaml:247
     _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
     d = _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
@@ -6041,14 +6041,14 @@ def cvt_rn_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
 
 @_halved
 def cvt_rz_ue5m3x2_f32_2(a: Array) -> Array:
-    x = a  # cvt.yaml:245
+    x = a  # cvt.yaml:247
     d = _any_convert(x, f32, ue5m3, roundTowardZero, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 @_halved
 def cvt_rz_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
-    x = a  # cvt.yaml:245
+    x = a  # cvt.yaml:247
     _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
     d = _any_convert(_1, f32, ue5m3, roundTowardZero, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
@@ -6056,14 +6056,14 @@ def cvt_rz_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
 
 @_halved
 def cvt_rp_ue5m3x2_f32_2(a: Array) -> Array:
-    x = a  # cvt.yaml:245
+    x = a  # cvt.yaml:247
     d = _any_convert(x, f32, ue5m3, roundTowardPositive, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 @_halved
 def cvt_rp_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
-    x = a  # cvt.yaml:245
+    x = a  # cvt.yaml:247
     _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
     d = _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
@@ -6071,21 +6071,21 @@ def cvt_rp_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rn_ue5m3x2_f16x2_1(a: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False)  # cvt.yaml:245
+    x = convert(a, f16, f32, roundTiesToEven, False)  # cvt.yaml:247
     d = _any_convert(x, f32, ue5m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 @_tabulated(16)
 def cvt_rn_ue5m3x2_bf16x2_1(a: Array) -> Array:
-    x = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:245
+    x = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:247
     d = _any_convert(x, f32, ue5m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_ue5m3x2_f16x2_1(a: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False)  # cvt.yaml:245
+    x = convert(a, f16, f32, roundTiesToEven, False)  # cvt.yaml:247
     _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
     d = _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
@@ -6093,7 +6093,7 @@ def cvt_rn_satfinite_ue5m3x2_f16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rn_satfinite_ue5m3x2_bf16x2_1(a: Array) -> Array:
-    x = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:245
+    x = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:247
     _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
     d = _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
@@ -6101,21 +6101,21 @@ def cvt_rn_satfinite_ue5m3x2_bf16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rz_ue5m3x2_f16x2_1(a: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False)  # cvt.yaml:245
+    x = convert(a, f16, f32, roundTowardZero, False)  # cvt.yaml:247
     d = _any_convert(x, f32, ue5m3, roundTowardZero, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 @_tabulated(16)
 def cvt_rz_ue5m3x2_bf16x2_1(a: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:245
+    x = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:247
     d = _any_convert(x, f32, ue5m3, roundTowardZero, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_ue5m3x2_f16x2_1(a: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False)  # cvt.yaml:245
+    x = convert(a, f16, f32, roundTowardZero, False)  # cvt.yaml:247
     _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
     d = _any_convert(_1, f32, ue5m3, roundTowardZero, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
@@ -6123,7 +6123,7 @@ def cvt_rz_satfinite_ue5m3x2_f16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rz_satfinite_ue5m3x2_bf16x2_1(a: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:245
+    x = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:247
     _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
     d = _any_convert(_1, f32, ue5m3, roundTowardZero, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
@@ -6131,21 +6131,21 @@ def cvt_rz_satfinite_ue5m3x2_bf16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rp_ue5m3x2_f16x2_1(a: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardPositive, False)  # cvt.yaml:245
+    x = convert(a, f16, f32, roundTowardPositive, False)  # cvt.yaml:247
     d = _any_convert(x, f32, ue5m3, roundTowardPositive, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 @_tabulated(16)
 def cvt_rp_ue5m3x2_bf16x2_1(a: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardPositive, False)  # cvt.yaml:245
+    x = convert(a, bf16, f32, roundTowardPositive, False)  # cvt.yaml:247
     d = _any_convert(x, f32, ue5m3, roundTowardPositive, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 @_tabulated(16)
 def cvt_rp_satfinite_ue5m3x2_f16x2_1(a: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardPositive, False)  # cvt.yaml:245
+    x = convert(a, f16, f32, roundTowardPositive, False)  # cvt.yaml:247
     _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
     d = _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
@@ -6153,7 +6153,7 @@ def cvt_rp_satfinite_ue5m3x2_f16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rp_satfinite_ue5m3x2_bf16x2_1(a: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardPositive, False)  # cvt.yaml:245
+    x = convert(a, bf16, f32, roundTowardPositive, False)  # cvt.yaml:247
     _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
     d = _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
@@ -6161,273 +6161,273 @@ def cvt_rp_satfinite_ue5m3x2_bf16x2_1(a: Array) -> Array:
 
 @_halved
 def _end_64(x_2: Array) -> Array:
-    d = _any_convert(x_2, f32, ue5m3, roundTiesToEven, False)  # cvt.yaml:234
+    d = _any_convert(x_2, f32, ue5m3, roundTiesToEven, False)  # cvt.yaml:236
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_64(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_65(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_65(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_66(x_2: Array) -> Array:
-    d = _any_convert(x_2, f32, ue5m3, roundTowardZero, False)  # cvt.yaml:234
+    d = _any_convert(x_2, f32, ue5m3, roundTowardZero, False)  # cvt.yaml:236
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_66(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_67(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, ue5m3, roundTowardZero, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:233
+    _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_67(division(_1, _2, f32, roundTowardZero, False))
 
 
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_64(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_64(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_65(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
     return _end_65(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_66(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_66(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_67(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
     return _end_67(division(x, _1, f32, roundTowardZero, False))
 
 
 @_tabulated(8)
 def cvt_rn_f16x2_ue5m3x2_1(a: Array) -> Array:
-    return _any_convert(a, ue5m3, f16, roundTiesToEven, False)  # cvt.yaml:264
+    return _any_convert(a, ue5m3, f16, roundTiesToEven, False)  # cvt.yaml:266
 
 
 @_tabulated(8)
 def cvt_rn_bf16x2_ue5m3x2_1(a: Array) -> Array:
-    x = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    d = x  # cvt.yaml:248
+    x = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    d = x  # cvt.yaml:250
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
 @_tabulated(8)
 def cvt_rn_satfinite_bf16x2_ue5m3x2_1(a: Array) -> Array:
-    x = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:248
+    x = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # cvt.yaml:249
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
 
 
 @_tabulated(8, 8)
 def cvt_rn_scaled_n2_ue8m0_bf16x2_ue5m3x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _1 = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = x  # cvt.yaml:243
+    d = x  # cvt.yaml:245
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_ue5m3x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # cvt.yaml:242
+    _1 = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # cvt.yaml:244
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:243
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
 
 
 @_tabulated(16)
 def cvt_rz_f32_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:264
+    d = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:266
     return select(isNaN(d, f32), convertNaN(a, bf16, f32), d)  # types.yaml:72
 
 
 @_tabulated(16)
 def cvt_rz_ftz_f32_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:264
-    d_2 = _flushed(d, f32)  # cvt.yaml:267
+    d = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:266
+    d_2 = _flushed(d, f32)  # cvt.yaml:269
     return select(isNaN(d, f32), _x7fffffff, d_2)  # types.yaml:44
 
 
 @_tabulated(16)
 def cvt_rm_f32_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f32, roundTowardNegative, False)  # cvt.yaml:264
+    d = convert(a, bf16, f32, roundTowardNegative, False)  # cvt.yaml:266
     return select(isNaN(d, f32), convertNaN(a, bf16, f32), d)  # types.yaml:72
 
 
 @_tabulated(16)
 def cvt_rm_ftz_f32_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f32, roundTowardNegative, False)  # cvt.yaml:264
-    d_2 = _flushed(d, f32)  # cvt.yaml:267
+    d = convert(a, bf16, f32, roundTowardNegative, False)  # cvt.yaml:266
+    d_2 = _flushed(d, f32)  # cvt.yaml:269
     return select(isNaN(d, f32), _x7fffffff, d_2)  # types.yaml:44
 
 
 @_tabulated(16)
 def cvt_rp_f32_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f32, roundTowardPositive, False)  # cvt.yaml:264
+    d = convert(a, bf16, f32, roundTowardPositive, False)  # cvt.yaml:266
     return select(isNaN(d, f32), convertNaN(a, bf16, f32), d)  # types.yaml:72
 
 
 @_tabulated(16)
 def cvt_rp_ftz_f32_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f32, roundTowardPositive, False)  # cvt.yaml:264
-    d_2 = _flushed(d, f32)  # cvt.yaml:267
+    d = convert(a, bf16, f32, roundTowardPositive, False)  # cvt.yaml:266
+    d_2 = _flushed(d, f32)  # cvt.yaml:269
     return select(isNaN(d, f32), _x7fffffff, d_2)  # types.yaml:44
 
 
 def cvt_rm_pzo_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardNegative, False)  # cvt.yaml:264
+    d = convert(a, f32, f16, roundTowardNegative, False)  # cvt.yaml:266
     return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:93
 
 
 def cvt_rm_pzo_bf16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, bf16, roundTowardNegative, False)  # cvt.yaml:264
+    d = convert(a, f32, bf16, roundTowardNegative, False)  # cvt.yaml:266
     return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
 
 
 def cvt_rp_pzo_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardPositive, False)  # cvt.yaml:264
+    d = convert(a, f32, f16, roundTowardPositive, False)  # cvt.yaml:266
     return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:93
 
 
 def cvt_rp_pzo_bf16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, bf16, roundTowardPositive, False)  # cvt.yaml:264
+    d = convert(a, f32, bf16, roundTowardPositive, False)  # cvt.yaml:266
     return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
 
 
 def cvt_rn_ftz_pzo_bf16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, bf16, roundTiesToEven, False, True)  # cvt.yaml:264
+    d = convert(a, f32, bf16, roundTiesToEven, False, True)  # cvt.yaml:266
     return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
 
 
 def cvt_rz_ftz_pzo_bf16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, bf16, roundTowardZero, False, True)  # cvt.yaml:264
+    d = convert(a, f32, bf16, roundTowardZero, False, True)  # cvt.yaml:266
     return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
 
 
 def cvt_rm_ftz_pzo_bf16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, bf16, roundTowardNegative, False, True)  # cvt.yaml:264
+    d = convert(a, f32, bf16, roundTowardNegative, False, True)  # cvt.yaml:266
     return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
 
 
 def cvt_rp_ftz_pzo_bf16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, bf16, roundTowardPositive, False, True)  # cvt.yaml:264
+    d = convert(a, f32, bf16, roundTowardPositive, False, True)  # cvt.yaml:266
     return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
 
 
 @_halved
 def _end_68(x_2: Array) -> Array:
-    d = _any_convert(x_2, f32, ue5m3, roundTowardPositive, False)  # cvt.yaml:234
+    d = _any_convert(x_2, f32, ue5m3, roundTowardPositive, False)  # cvt.yaml:236
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 def cvt_rp_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardPositive, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTowardPositive, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:235
     return _end_68(division(x, _1, f32, roundTowardPositive, False))
 
 
 def cvt_rp_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardPositive, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTowardPositive, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:235
     return _end_68(division(x, _1, f32, roundTowardPositive, False))
 
 
 @_halved
 def _end_69(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:234
+    _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
 def cvt_rp_satfinite_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardPositive, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
+    x = convert(a, f16, f32, roundTowardPositive, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:235
     return _end_69(division(x, _1, f32, roundTowardPositive, False))
 
 
 def cvt_rp_satfinite_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, bf16, f32, roundTowardPositive, False, True)  # cvt.yaml:230
-    _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:233
+    x = convert(a, bf16, f32, roundTowardPositive, False, True)  # cvt.yaml:232
+    _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:235
     return _end_69(division(x, _1, f32, roundTowardPositive, False))
 
 
 def cvt_f32_f32_1_sm_10(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    return a_2  # cvt.yaml:260
+    return a_2  # cvt.yaml:262
 
 
 def cvt_sat_f32_f32_1_sm_10(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    d = a_2  # cvt.yaml:260
+    d = a_2  # cvt.yaml:262
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_f64_f32_1_sm_10(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    d = convert(a, f32, f64, roundTiesToEven, False, True)  # cvt.yaml:264
+    d = convert(a, f32, f64, roundTiesToEven, False, True)  # cvt.yaml:266
     return select(isNaN(d, f64), quieten(convertNaN(a_2, f32, f64), f64), d)  # types.yaml:82
 
 
 def cvt_sat_f64_f32_1_sm_10(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    d = convert(a, f32, f64, roundTiesToEven, False, True)  # cvt.yaml:264
+    d = convert(a, f32, f64, roundTiesToEven, False, True)  # cvt.yaml:266
     d_2 = select(isNaN(d, f64), quieten(convertNaN(a_2, f32, f64), f64), d)  # types.yaml:82
     return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:75
 

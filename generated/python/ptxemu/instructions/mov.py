@@ -8,23 +8,23 @@ from . import kernels as _kernels
 
 
 def mov_f32_1(a: Array) -> Array:
-    return a  # cvt.yaml:260
+    return a  # cvt.yaml:262
 
 
 def mov_f64_1(a: Array) -> Array:
-    return a  # cvt.yaml:260
+    return a  # cvt.yaml:262
 
 
 def mov_b16_1(a: Array) -> Array:
-    return a  # mov.yaml:53
+    return a  # mov.yaml:54
 
 
 def mov_pred_1(a: Array) -> Array:
-    return a  # mov.yaml:51
+    return a  # mov.yaml:52
 
 
 def mov_b16_2(a: Array) -> Array:
-    return a  # mov.yaml:53
+    return a  # mov.yaml:54
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

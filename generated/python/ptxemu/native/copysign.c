@@ -5,10 +5,10 @@
 #include "formats.h"
 #include "kernel.h"
 
-LANE(copysign_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(copysign_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return copySign_f32(v_b, v_a);  /* copysign.yaml:22 */
 }
 
-LANE(copysign_f64_2, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(copysign_f64_2, uint64_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     return copySign_f64(v_b, v_a);  /* copysign.yaml:22 */
 }

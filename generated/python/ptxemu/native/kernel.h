@@ -2,7 +2,7 @@
 /* Functions of one lane, and kernels: such functions applied to arrays.
 
    LANE(name, result, direction, parameters) heads a function with the type of its result, the direction in which the
-   processor must round for it, and its operands. A second result goes to a pointer behind them. KERNEL(name, symbol,
+   processor must round for it (anyDirection: it makes no difference), and its operands. A second result goes to a pointer behind them. KERNEL(name, symbol,
    parameters, arguments, statement) makes a kernel of it, `symbol_run(n, arrays)`, which does the statement, that calls
    the function for one or several lanes, for each i below n; loops.py writes it. The arrays are aligned; a result may be
    one of the operands but overlap none otherwise. The processor's rounding direction, its exception flags and whatever
@@ -49,6 +49,12 @@ INLINED void steer(int direction, fenv_t *kept) {
         steer(name##_direction, &kept); \
         symbol##_each(n, PARAMETERS arguments); \
         fesetenv(&kept); \
+    }
+
+/* A part of a larger loop, which whoever calls it steers; and an end of a piece of such a loop. */
+#define PART(symbol, parameters, ...) \
+    static __attribute__((noinline)) void symbol##_each(size_t n, PARAMETERS parameters) { \
+        INDEPENDENTLY for (size_t i = 0; i < n; i++) { __VA_ARGS__ } \
     }
 
 /* In pieces, so that the marks stay in the cache. */

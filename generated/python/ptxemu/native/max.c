@@ -5,11 +5,11 @@
 #include "formats.h"
 #include "kernel.h"
 
-LANE(max_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(max_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return maximumNumber_f32(v_a, v_b);  /* max.yaml:49 */
 }
 
-LANE(max_xorsign_abs_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(max_xorsign_abs_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     uint32_t v_sign = (v_a ^ v_b);  /* max.yaml:43 */
     uint32_t v_a_2 = magnitude_f32(v_a);  /* max.yaml:45 */
     uint32_t v_b_2 = magnitude_f32(v_b);  /* max.yaml:46 */
@@ -18,11 +18,11 @@ LANE(max_xorsign_abs_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_
     return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
 }
 
-LANE(max_NaN_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(max_NaN_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return maximum_f32(v_a, v_b);  /* max.yaml:49 */
 }
 
-LANE(max_NaN_xorsign_abs_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(max_NaN_xorsign_abs_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     uint32_t v_sign = (v_a ^ v_b);  /* max.yaml:43 */
     uint32_t v_a_2 = magnitude_f32(v_a);  /* max.yaml:45 */
     uint32_t v_b_2 = magnitude_f32(v_b);  /* max.yaml:46 */
@@ -31,11 +31,11 @@ LANE(max_NaN_xorsign_abs_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_
     return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
 }
 
-LANE(max_ftz_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(max_ftz_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return maximumNumber_f32(flushed_f32(v_a), flushed_f32(v_b));  /* max.yaml:49 */
 }
 
-LANE(max_ftz_xorsign_abs_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(max_ftz_xorsign_abs_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     uint32_t v_sign = (v_a ^ v_b);  /* max.yaml:43 */
     uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* max.yaml:45 */
     uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* max.yaml:46 */
@@ -44,11 +44,11 @@ LANE(max_ftz_xorsign_abs_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_
     return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
 }
 
-LANE(max_ftz_NaN_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(max_ftz_NaN_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return maximum_f32(flushed_f32(v_a), flushed_f32(v_b));  /* max.yaml:49 */
 }
 
-LANE(max_ftz_NaN_xorsign_abs_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(max_ftz_NaN_xorsign_abs_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     uint32_t v_sign = (v_a ^ v_b);  /* max.yaml:43 */
     uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* max.yaml:45 */
     uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* max.yaml:46 */
@@ -57,12 +57,12 @@ LANE(max_ftz_NaN_xorsign_abs_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uin
     return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
 }
 
-LANE(max_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+LANE(max_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = maximumNumber_f32(v_a, v_b);  /* max.yaml:49 */
     return maximumNumber_f32(v_d, v_c);  /* max.yaml:51 */
 }
 
-LANE(max_abs_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+LANE(max_abs_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_a_2 = magnitude_f32(v_a);  /* max.yaml:45 */
     uint32_t v_b_2 = magnitude_f32(v_b);  /* max.yaml:46 */
     uint32_t v_c_2 = magnitude_f32(v_c);  /* max.yaml:48 */
@@ -70,12 +70,12 @@ LANE(max_abs_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint3
     return maximumNumber_f32(v_d, v_c_2);  /* max.yaml:51 */
 }
 
-LANE(max_NaN_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+LANE(max_NaN_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = maximum_f32(v_a, v_b);  /* max.yaml:49 */
     return maximum_f32(v_d, v_c);  /* max.yaml:51 */
 }
 
-LANE(max_NaN_abs_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+LANE(max_NaN_abs_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_a_2 = magnitude_f32(v_a);  /* max.yaml:45 */
     uint32_t v_b_2 = magnitude_f32(v_b);  /* max.yaml:46 */
     uint32_t v_c_2 = magnitude_f32(v_c);  /* max.yaml:48 */
@@ -83,12 +83,12 @@ LANE(max_NaN_abs_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, u
     return maximum_f32(v_d, v_c_2);  /* max.yaml:51 */
 }
 
-LANE(max_ftz_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+LANE(max_ftz_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = maximumNumber_f32(flushed_f32(v_a), flushed_f32(v_b));  /* max.yaml:49 */
     return maximumNumber_f32(v_d, flushed_f32(v_c));  /* max.yaml:51 */
 }
 
-LANE(max_ftz_abs_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+LANE(max_ftz_abs_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* max.yaml:45 */
     uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* max.yaml:46 */
     uint32_t v__unflushed_c_3 = magnitude_f32(v_c);  /* max.yaml:48 */
@@ -96,12 +96,12 @@ LANE(max_ftz_abs_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, u
     return maximumNumber_f32(v_d, flushed_f32(v__unflushed_c_3));  /* max.yaml:51 */
 }
 
-LANE(max_ftz_NaN_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+LANE(max_ftz_NaN_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = maximum_f32(flushed_f32(v_a), flushed_f32(v_b));  /* max.yaml:49 */
     return maximum_f32(v_d, flushed_f32(v_c));  /* max.yaml:51 */
 }
 
-LANE(max_ftz_NaN_abs_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+LANE(max_ftz_NaN_abs_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* max.yaml:45 */
     uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* max.yaml:46 */
     uint32_t v__unflushed_c_3 = magnitude_f32(v_c);  /* max.yaml:48 */
@@ -109,16 +109,16 @@ LANE(max_ftz_NaN_abs_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_
     return maximum_f32(v_d, flushed_f32(v__unflushed_c_3));  /* max.yaml:51 */
 }
 
-LANE(max_f64_2, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(max_f64_2, uint64_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     uint64_t v_d = maximumNumber_f64(v_a, v_b);  /* max.yaml:49 */
     return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:55 */
 }
 
-LANE(max_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(max_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return maximumNumber_f16(v_a, v_b);  /* max.yaml:49 */
 }
 
-LANE(max_xorsign_abs_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(max_xorsign_abs_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     uint16_t v_sign = (v_a ^ v_b);  /* max.yaml:43 */
     uint16_t v_a_2 = magnitude_f16(v_a);  /* max.yaml:45 */
     uint16_t v_b_2 = magnitude_f16(v_b);  /* max.yaml:46 */
@@ -127,11 +127,11 @@ LANE(max_xorsign_abs_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_
     return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:44 */
 }
 
-LANE(max_NaN_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(max_NaN_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return maximum_f16(v_a, v_b);  /* max.yaml:49 */
 }
 
-LANE(max_NaN_xorsign_abs_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(max_NaN_xorsign_abs_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     uint16_t v_sign = (v_a ^ v_b);  /* max.yaml:43 */
     uint16_t v_a_2 = magnitude_f16(v_a);  /* max.yaml:45 */
     uint16_t v_b_2 = magnitude_f16(v_b);  /* max.yaml:46 */
@@ -140,11 +140,11 @@ LANE(max_NaN_xorsign_abs_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_
     return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:44 */
 }
 
-LANE(max_ftz_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(max_ftz_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return maximumNumber_f16(flushed_f16(v_a), flushed_f16(v_b));  /* max.yaml:49 */
 }
 
-LANE(max_ftz_xorsign_abs_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(max_ftz_xorsign_abs_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     uint16_t v_sign = (v_a ^ v_b);  /* max.yaml:43 */
     uint16_t v__unflushed_a_3 = magnitude_f16(v_a);  /* max.yaml:45 */
     uint16_t v__unflushed_b_3 = magnitude_f16(v_b);  /* max.yaml:46 */
@@ -153,11 +153,11 @@ LANE(max_ftz_xorsign_abs_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_
     return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:44 */
 }
 
-LANE(max_ftz_NaN_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(max_ftz_NaN_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return maximum_f16(flushed_f16(v_a), flushed_f16(v_b));  /* max.yaml:49 */
 }
 
-LANE(max_ftz_NaN_xorsign_abs_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(max_ftz_NaN_xorsign_abs_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     uint16_t v_sign = (v_a ^ v_b);  /* max.yaml:43 */
     uint16_t v__unflushed_a_3 = magnitude_f16(v_a);  /* max.yaml:45 */
     uint16_t v__unflushed_b_3 = magnitude_f16(v_b);  /* max.yaml:46 */
@@ -166,11 +166,11 @@ LANE(max_ftz_NaN_xorsign_abs_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uin
     return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:44 */
 }
 
-LANE(max_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(max_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return maximumNumber_bf16(v_a, v_b);  /* max.yaml:49 */
 }
 
-LANE(max_xorsign_abs_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(max_xorsign_abs_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     uint16_t v_sign = (v_a ^ v_b);  /* max.yaml:43 */
     uint16_t v_a_2 = magnitude_bf16(v_a);  /* max.yaml:45 */
     uint16_t v_b_2 = magnitude_bf16(v_b);  /* max.yaml:46 */
@@ -179,11 +179,11 @@ LANE(max_xorsign_abs_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v
     return select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:44 */
 }
 
-LANE(max_NaN_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(max_NaN_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return maximum_bf16(v_a, v_b);  /* max.yaml:49 */
 }
 
-LANE(max_NaN_xorsign_abs_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(max_NaN_xorsign_abs_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     uint16_t v_sign = (v_a ^ v_b);  /* max.yaml:43 */
     uint16_t v_a_2 = magnitude_bf16(v_a);  /* max.yaml:45 */
     uint16_t v_b_2 = magnitude_bf16(v_b);  /* max.yaml:46 */

@@ -5,54 +5,22 @@
 #include "formats.h"
 #include "kernel.h"
 
-LANE(mov_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
-    return v_a;  /* cvt.yaml:260 */
+LANE(mov_f32_1, uint32_t, anyDirection, uint32_t v_a) {
+    return v_a;  /* cvt.yaml:262 */
 }
 
-LANE(mov_f64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
-    return v_a;  /* cvt.yaml:260 */
+LANE(mov_f64_1, uint64_t, anyDirection, uint64_t v_a) {
+    return v_a;  /* cvt.yaml:262 */
 }
 
-LANE(mov_b16_1, uint16_t, roundTiesToEven, uint16_t v_a) {
-    return v_a;  /* mov.yaml:53 */
+LANE(mov_b16_1, uint16_t, anyDirection, uint16_t v_a) {
+    return v_a;  /* mov.yaml:54 */
 }
 
-LANE(mov_b32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
-    return v_a;  /* mov.yaml:53 */
+LANE(mov_pred_1, uint8_t, anyDirection, _Bool v_a) {
+    return v_a;  /* mov.yaml:52 */
 }
 
-LANE(mov_b64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
-    return v_a;  /* mov.yaml:53 */
-}
-
-LANE(mov_u16_1, uint16_t, roundTiesToEven, uint16_t v_a) {
-    return v_a;  /* mov.yaml:53 */
-}
-
-LANE(mov_u32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
-    return v_a;  /* mov.yaml:53 */
-}
-
-LANE(mov_u64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
-    return v_a;  /* mov.yaml:53 */
-}
-
-LANE(mov_s16_1, uint16_t, roundTiesToEven, uint16_t v_a) {
-    return v_a;  /* mov.yaml:53 */
-}
-
-LANE(mov_s32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
-    return v_a;  /* mov.yaml:53 */
-}
-
-LANE(mov_s64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
-    return v_a;  /* mov.yaml:53 */
-}
-
-LANE(mov_pred_1, uint8_t, roundTiesToEven, _Bool v_a) {
-    return v_a;  /* mov.yaml:51 */
-}
-
-LANE(mov_b16_2, uint8_t, roundTiesToEven, uint8_t v_a) {
-    return v_a;  /* mov.yaml:53 */
+LANE(mov_b16_2, uint8_t, anyDirection, uint8_t v_a) {
+    return v_a;  /* mov.yaml:54 */
 }

@@ -5,33 +5,33 @@
 #include "formats.h"
 #include "kernel.h"
 
-LANE(neg_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
+LANE(neg_f32_1, uint32_t, anyDirection, uint32_t v_a) {
     uint32_t v_d = negate_f32(v_a);  /* neg.yaml:32 */
     return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
 }
 
-LANE(neg_ftz_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
+LANE(neg_ftz_f32_1, uint32_t, anyDirection, uint32_t v_a) {
     uint32_t v__unflushed_d = negate_f32(v_a);  /* neg.yaml:32 */
     uint32_t v_d = flushed_f32(v__unflushed_d);
     return select_32(isNaN_f32(v__unflushed_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
 }
 
-LANE(neg_f64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
+LANE(neg_f64_1, uint64_t, anyDirection, uint64_t v_a) {
     return negate_f64(v_a);  /* neg.yaml:32 */
 }
 
-LANE(neg_f16_1, uint16_t, roundTiesToEven, uint16_t v_a) {
+LANE(neg_f16_1, uint16_t, anyDirection, uint16_t v_a) {
     uint16_t v_d = negate_f16(v_a);  /* neg.yaml:32 */
     return select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
 }
 
-LANE(neg_ftz_f16_1, uint16_t, roundTiesToEven, uint16_t v_a) {
+LANE(neg_ftz_f16_1, uint16_t, anyDirection, uint16_t v_a) {
     uint16_t v__unflushed_d = negate_f16(v_a);  /* neg.yaml:32 */
     uint16_t v_d = flushed_f16(v__unflushed_d);
     return select_16(isNaN_f16(v__unflushed_d), 0x7fffu, v_d);  /* types.yaml:44 */
 }
 
-LANE(neg_bf16_1, uint16_t, roundTiesToEven, uint16_t v_a) {
+LANE(neg_bf16_1, uint16_t, anyDirection, uint16_t v_a) {
     uint16_t v_d = negate_bf16(v_a);  /* neg.yaml:32 */
     return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
 }

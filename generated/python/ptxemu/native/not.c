@@ -5,18 +5,18 @@
 #include "formats.h"
 #include "kernel.h"
 
-LANE(not_b16_1, uint16_t, roundTiesToEven, uint16_t v_a) {
+LANE(not_b16_1, uint16_t, anyDirection, uint16_t v_a) {
     return (uint16_t)(~v_a);  /* not.yaml:27 */
 }
 
-LANE(not_b32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
+LANE(not_b32_1, uint32_t, anyDirection, uint32_t v_a) {
     return (uint32_t)(~v_a);  /* not.yaml:27 */
 }
 
-LANE(not_b64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
+LANE(not_b64_1, uint64_t, anyDirection, uint64_t v_a) {
     return (uint64_t)(~v_a);  /* not.yaml:27 */
 }
 
-LANE(not_pred_1, uint8_t, roundTiesToEven, _Bool v_a) {
+LANE(not_pred_1, uint8_t, anyDirection, _Bool v_a) {
     return (!v_a);  /* not.yaml:25 */
 }

@@ -5,18 +5,18 @@
 #include "formats.h"
 #include "kernel.h"
 
-LANE(or_b16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(or_b16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     return (v_a | v_b);  /* or.yaml:27 */
 }
 
-LANE(or_b32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(or_b32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return (v_a | v_b);  /* or.yaml:27 */
 }
 
-LANE(or_b64_2, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(or_b64_2, uint64_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     return (v_a | v_b);  /* or.yaml:27 */
 }
 
-LANE(or_pred_2, uint8_t, roundTiesToEven, _Bool v_a, _Bool v_b) {
+LANE(or_pred_2, uint8_t, anyDirection, _Bool v_a, _Bool v_b) {
     return (v_a | v_b);  /* or.yaml:25 */
 }

@@ -16,7 +16,7 @@ _Static_assert(sizeof 1.0 == sizeof(double), "an option such as -fsingle-precisi
    it, and vectorises nothing. */
 #define INLINED static inline __attribute__((always_inline))
 
-enum { roundTiesToEven, roundTiesToAway, roundTowardZero, roundTowardNegative, roundTowardPositive };
+enum { roundTiesToEven, roundTiesToAway, roundTowardZero, roundTowardNegative, roundTowardPositive, anyDirection };
 
 INLINED float float_of_bits(uint32_t bits) {
     union { uint32_t bits; float value; } u = {bits};

@@ -5,22 +5,14 @@
 #include "formats.h"
 #include "kernel.h"
 
-LANE(selp_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(selp_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     return select_32(v_c, v_a, v_b);  /* selp.yaml:26 */
 }
 
-LANE(selp_f64_3, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(selp_f64_3, uint64_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     return select_64(v_c, v_a, v_b);  /* selp.yaml:26 */
 }
 
-LANE(selp_b16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(selp_b16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     return select_16(v_c, v_a, v_b);  /* selp.yaml:26 */
-}
-
-LANE(selp_b32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    return select_32(v_c, v_a, v_b);  /* selp.yaml:26 */
-}
-
-LANE(selp_b64_3, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    return select_64(v_c, v_a, v_b);  /* selp.yaml:26 */
 }

@@ -5,12559 +5,8557 @@
 #include "formats.h"
 #include "kernel.h"
 
-LANE(set_eq_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_eq_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_eq_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_ftz_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_eq_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_ftz_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_ftz_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_eq_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ne_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ne_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_ftz_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ne_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_ftz_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_ftz_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ne_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_lt_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_lt_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_ftz_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_lt_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_ftz_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_ftz_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_lt_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_le_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_le_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_ftz_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_le_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_ftz_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_ftz_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_le_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_gt_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_gt_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_ftz_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_gt_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_ftz_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_ftz_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_gt_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ge_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ge_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_ftz_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ge_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_ftz_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_ftz_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ge_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_equ_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_equ_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_ftz_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_equ_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_ftz_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_ftz_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_equ_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_neu_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_neu_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_ftz_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_neu_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_ftz_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_ftz_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_neu_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ltu_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ltu_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_ftz_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ltu_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_ftz_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_ftz_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ltu_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_leu_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_leu_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_ftz_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_leu_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_ftz_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_ftz_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_leu_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_gtu_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_gtu_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_ftz_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_gtu_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_ftz_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_ftz_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_gtu_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_geu_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_geu_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_ftz_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_geu_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_ftz_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_ftz_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_geu_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_num_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_num_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_num_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_ftz_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_num_ftz_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_ftz_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_nan_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_nan_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_nan_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_nan_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_ftz_u32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_nan_ftz_s32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_ftz_f32_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_and_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_and_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_and_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_and_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_and_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_or_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_or_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_or_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_or_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_or_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_or_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_xor_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_xor_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_xor_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_xor_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_xor_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_xor_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_and_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_and_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_and_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_and_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_and_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_and_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_or_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_or_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_or_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_or_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_or_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_or_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_xor_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_xor_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_xor_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_xor_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_xor_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_xor_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_and_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_and_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_and_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_and_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_or_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_or_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_or_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_or_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_xor_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_xor_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_xor_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_xor_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_and_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_and_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_and_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_and_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_or_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_or_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_or_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_or_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_xor_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_xor_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_xor_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_xor_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_and_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_and_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_and_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_and_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_or_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_or_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_or_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_or_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_xor_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_xor_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_xor_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_xor_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_and_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_and_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_and_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_and_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_or_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_or_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_or_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_or_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_xor_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_xor_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_xor_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_xor_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_and_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_equ_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_and_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_and_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_equ_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_and_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_equ_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_and_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_and_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_equ_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_or_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_equ_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_or_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_or_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_equ_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_or_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_equ_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_or_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_or_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_equ_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_xor_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_equ_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_xor_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_xor_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_equ_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_xor_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_equ_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_xor_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_xor_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_equ_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_and_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_neu_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_and_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_and_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_neu_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_and_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_neu_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_and_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_and_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_neu_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_or_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_neu_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_or_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_or_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_neu_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_or_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_neu_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_or_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_or_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_neu_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_xor_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_neu_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_xor_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_xor_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_neu_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_xor_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_neu_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_xor_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_xor_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_neu_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_and_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ltu_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_and_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_and_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ltu_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_and_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ltu_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_and_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_and_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ltu_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_or_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ltu_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_or_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_or_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ltu_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_or_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ltu_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_or_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_or_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ltu_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_xor_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ltu_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_xor_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_xor_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ltu_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_xor_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ltu_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_xor_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_xor_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ltu_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_and_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_leu_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_and_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_and_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_leu_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_and_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_leu_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_and_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_and_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_leu_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_or_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_leu_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_or_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_or_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_leu_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_or_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_leu_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_or_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_or_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_leu_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_xor_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_leu_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_xor_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_xor_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_leu_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_xor_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_leu_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_xor_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_xor_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_leu_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_and_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gtu_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_and_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_and_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gtu_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_and_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gtu_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_and_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_and_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gtu_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_or_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gtu_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_or_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_or_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gtu_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_or_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gtu_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_or_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_or_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gtu_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_xor_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gtu_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_xor_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_xor_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gtu_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_xor_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gtu_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_xor_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_xor_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gtu_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_and_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_geu_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_and_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_and_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_geu_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_and_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_geu_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_and_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_and_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_geu_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_or_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_geu_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_or_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_or_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_geu_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_or_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_geu_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_or_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_or_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_geu_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_xor_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_geu_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_xor_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_xor_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_geu_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_xor_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_geu_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_xor_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_xor_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_geu_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_and_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_num_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_num_and_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_and_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_num_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_and_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_num_and_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_and_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_num_or_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_num_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_num_or_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_or_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_num_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_or_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_num_or_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_or_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_num_xor_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_num_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_num_xor_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_xor_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_num_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_xor_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_num_xor_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_xor_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_nan_and_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_nan_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_nan_and_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_and_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_nan_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_and_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_nan_and_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_and_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_nan_or_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_nan_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_nan_or_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_or_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_nan_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_or_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_nan_or_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_or_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_nan_xor_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_nan_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_nan_xor_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_xor_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_nan_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_xor_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_nan_xor_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_xor_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_u32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_eq_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_s32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_f32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_eq_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_u32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_ne_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_s32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_f32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_ne_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_u32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_lt_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_s32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_f32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_lt_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_u32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_le_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_s32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_f32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_le_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_u32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_gt_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_s32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_f32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_gt_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_u32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_ge_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_s32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_f32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_ge_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_u32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_equ_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_s32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_f32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_equ_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_u32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_neu_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_s32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_f32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_neu_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_u32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_ltu_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_s32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_f32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_ltu_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_u32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_leu_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_s32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_f32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_leu_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_u32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_gtu_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_s32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_f32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_gtu_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_u32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_geu_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_s32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_f32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_geu_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_u32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_num_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_num_s32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_f32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_num_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_u32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_nan_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_nan_s32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_f32_f64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_nan_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_and_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_eq_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_and_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_and_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_eq_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_or_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_eq_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_or_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_or_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_eq_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_xor_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_eq_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_xor_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_xor_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_eq_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_and_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ne_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_and_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_and_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ne_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_or_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ne_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_or_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_or_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ne_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_xor_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ne_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_xor_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_xor_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ne_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_and_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_and_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_or_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_or_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_xor_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_xor_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_and_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_and_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_or_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_or_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_xor_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_xor_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_and_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_and_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_or_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_or_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_xor_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_xor_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_and_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_and_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_or_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_or_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_xor_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_xor_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_and_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_equ_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_and_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_and_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_equ_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_or_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_equ_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_or_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_or_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_equ_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_xor_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_equ_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_xor_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_xor_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_equ_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_and_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_neu_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_and_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_and_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_neu_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_or_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_neu_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_or_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_or_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_neu_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_xor_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_neu_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_xor_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_xor_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_neu_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_and_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ltu_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_and_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_and_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ltu_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_or_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ltu_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_or_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_or_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ltu_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_xor_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ltu_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_xor_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_xor_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ltu_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_and_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_leu_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_and_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_and_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_leu_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_or_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_leu_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_or_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_or_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_leu_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_xor_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_leu_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_xor_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_xor_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_leu_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_and_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gtu_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_and_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_and_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gtu_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_or_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gtu_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_or_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_or_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gtu_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_xor_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gtu_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_xor_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_xor_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gtu_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_and_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_geu_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_and_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_and_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_geu_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_or_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_geu_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_or_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_or_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_geu_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_xor_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_geu_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_xor_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_xor_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_geu_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_and_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_num_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_num_and_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_and_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_num_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_or_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_num_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_num_or_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_or_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_num_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_xor_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_num_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_num_xor_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_xor_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_num_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_and_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_nan_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_nan_and_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_and_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_nan_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_or_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_nan_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_nan_or_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_or_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_nan_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_xor_u32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_nan_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_nan_xor_s32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_xor_f32_f64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_nan_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_f32_s16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_eq_f32_s16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_f32_s32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_eq_f32_s32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_f32_s64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_eq_f32_s64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_f32_s16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ne_f32_s16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_f32_s32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ne_f32_s32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_f32_s64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_ne_f32_s64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_f32_s16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_lt_f32_s16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = lessInteger_s16(v_a, v_b);  /* set.yaml:89 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_f32_s32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_lt_f32_s32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = lessInteger_s32(v_a, v_b);  /* set.yaml:89 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_f32_s64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_lt_f32_s64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = lessInteger_s64(v_a, v_b);  /* set.yaml:89 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_f32_s16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_le_f32_s16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!lessInteger_s16(v_b, v_a));  /* set.yaml:91 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_f32_s32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_le_f32_s32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!lessInteger_s32(v_b, v_a));  /* set.yaml:91 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_f32_s64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_le_f32_s64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!lessInteger_s64(v_b, v_a));  /* set.yaml:91 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_f32_s16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_gt_f32_s16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = lessInteger_s16(v_b, v_a);  /* set.yaml:93 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_f32_s32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_gt_f32_s32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = lessInteger_s32(v_b, v_a);  /* set.yaml:93 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_f32_s64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_gt_f32_s64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = lessInteger_s64(v_b, v_a);  /* set.yaml:93 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_f32_s16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ge_f32_s16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!lessInteger_s16(v_a, v_b));  /* set.yaml:95 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_f32_s32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ge_f32_s32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!lessInteger_s32(v_a, v_b));  /* set.yaml:95 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_f32_s64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_ge_f32_s64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!lessInteger_s64(v_a, v_b));  /* set.yaml:95 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_and_f32_s16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_and_f32_s16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_and_f32_s32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_and_f32_s32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_and_f32_s64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_eq_and_f32_s64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_or_f32_s16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_or_f32_s16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_or_f32_s32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_or_f32_s32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_or_f32_s64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_eq_or_f32_s64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_xor_f32_s16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_xor_f32_s16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_xor_f32_s32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_xor_f32_s32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_xor_f32_s64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_eq_xor_f32_s64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_and_f32_s16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_and_f32_s16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_and_f32_s32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_and_f32_s32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_and_f32_s64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ne_and_f32_s64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_or_f32_s16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_or_f32_s16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_or_f32_s32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_or_f32_s32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_or_f32_s64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ne_or_f32_s64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_xor_f32_s16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_xor_f32_s16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_xor_f32_s32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_xor_f32_s32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_xor_f32_s64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ne_xor_f32_s64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_f32_s16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_and_f32_s16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_f32_s32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_and_f32_s32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_f32_s64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_and_f32_s64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_f32_s16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_or_f32_s16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_f32_s32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_or_f32_s32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_f32_s64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_or_f32_s64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_f32_s16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_xor_f32_s16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_f32_s32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_xor_f32_s32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_f32_s64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_xor_f32_s64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_f32_s16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_and_f32_s16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s16(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_f32_s32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_and_f32_s32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s32(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_f32_s64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_and_f32_s64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s64(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_f32_s16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_or_f32_s16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s16(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_f32_s32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_or_f32_s32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s32(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_f32_s64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_or_f32_s64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s64(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_f32_s16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_xor_f32_s16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s16(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_f32_s32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_xor_f32_s32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s32(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_f32_s64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_xor_f32_s64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s64(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_f32_s16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_and_f32_s16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s16(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_f32_s32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_and_f32_s32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s32(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_f32_s64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_and_f32_s64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s64(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_f32_s16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_or_f32_s16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s16(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_f32_s32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_or_f32_s32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s32(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_f32_s64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_or_f32_s64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s64(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_f32_s16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_xor_f32_s16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s16(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_f32_s32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_xor_f32_s32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s32(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_f32_s64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_xor_f32_s64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s64(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_f32_s16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_and_f32_s16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s16(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_f32_s32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_and_f32_s32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s32(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_f32_s64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_and_f32_s64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s64(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_f32_s16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_or_f32_s16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s16(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_f32_s32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_or_f32_s32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s32(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_f32_s64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_or_f32_s64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s64(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_f32_s16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_xor_f32_s16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s16(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_f32_s32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_xor_f32_s32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s32(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_f32_s64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_xor_f32_s64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s64(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_f32_u16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_f32_u32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_f32_u64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_f32_u16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_f32_u32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_f32_u64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_lt_f32_u16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_lt_f32_u16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = lessInteger_u16(v_a, v_b);  /* set.yaml:89 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_f32_u32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_lt_f32_u32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = lessInteger_u32(v_a, v_b);  /* set.yaml:89 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_f32_u64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_lt_f32_u64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = lessInteger_u64(v_a, v_b);  /* set.yaml:89 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_f32_u16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_le_f32_u16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!lessInteger_u16(v_b, v_a));  /* set.yaml:91 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_f32_u32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_le_f32_u32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!lessInteger_u32(v_b, v_a));  /* set.yaml:91 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_f32_u64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_le_f32_u64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!lessInteger_u64(v_b, v_a));  /* set.yaml:91 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_f32_u16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_gt_f32_u16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = lessInteger_u16(v_b, v_a);  /* set.yaml:93 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_f32_u32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_gt_f32_u32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = lessInteger_u32(v_b, v_a);  /* set.yaml:93 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_f32_u64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_gt_f32_u64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = lessInteger_u64(v_b, v_a);  /* set.yaml:93 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_f32_u16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ge_f32_u16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!lessInteger_u16(v_a, v_b));  /* set.yaml:95 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_f32_u32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ge_f32_u32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!lessInteger_u32(v_a, v_b));  /* set.yaml:95 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_f32_u64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_ge_f32_u64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!lessInteger_u64(v_a, v_b));  /* set.yaml:95 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_and_f32_u16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_f32_u32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_f32_u64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_f32_u16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_f32_u32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_f32_u64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_f32_u16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_f32_u32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_f32_u64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_f32_u16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_f32_u32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_f32_u64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_f32_u16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_f32_u32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_f32_u64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_f32_u16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_f32_u32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_f32_u64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_lt_and_f32_u16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_and_f32_u16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_f32_u32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_and_f32_u32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_f32_u64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_and_f32_u64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_f32_u16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_or_f32_u16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_f32_u32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_or_f32_u32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_f32_u64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_or_f32_u64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_f32_u16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_xor_f32_u16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_f32_u32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_xor_f32_u32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_f32_u64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_xor_f32_u64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_f32_u16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_and_f32_u16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u16(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_f32_u32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_and_f32_u32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u32(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_f32_u64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_and_f32_u64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u64(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_f32_u16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_or_f32_u16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u16(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_f32_u32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_or_f32_u32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u32(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_f32_u64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_or_f32_u64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u64(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_f32_u16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_xor_f32_u16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u16(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_f32_u32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_xor_f32_u32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u32(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_f32_u64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_xor_f32_u64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u64(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_f32_u16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_and_f32_u16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u16(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_f32_u32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_and_f32_u32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u32(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_f32_u64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_and_f32_u64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u64(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_f32_u16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_or_f32_u16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u16(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_f32_u32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_or_f32_u32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u32(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_f32_u64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_or_f32_u64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u64(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_f32_u16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_xor_f32_u16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u16(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_f32_u32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_xor_f32_u32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u32(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_f32_u64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_xor_f32_u64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u64(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_f32_u16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_and_f32_u16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u16(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_f32_u32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_and_f32_u32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u32(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_f32_u64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_and_f32_u64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u64(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_f32_u16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_or_f32_u16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u16(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_f32_u32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_or_f32_u32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u32(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_f32_u64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_or_f32_u64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u64(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_f32_u16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_xor_f32_u16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u16(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_f32_u32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_xor_f32_u32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u32(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_f32_u64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_xor_f32_u64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u64(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_f32_b16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_f32_b32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_f32_b64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_f32_b16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_f32_b32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_f32_b64_2, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_f32_b16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_f32_b32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_f32_b64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_f32_b16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_f32_b32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_f32_b64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_f32_b16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_f32_b32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_f32_b64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_f32_b16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_f32_b32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_f32_b64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_f32_b16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_f32_b32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_f32_b64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_f32_b16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_f32_b32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_f32_b64_3, uint32_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_eq_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_eq_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_ftz_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_eq_ftz_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_ftz_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_eq_ftz_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ne_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ne_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_ftz_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ne_ftz_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_ftz_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ne_ftz_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_lt_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_lt_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_ftz_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_lt_ftz_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_ftz_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_lt_ftz_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_le_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_le_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_ftz_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_le_ftz_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_ftz_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_le_ftz_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_gt_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_gt_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_ftz_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_gt_ftz_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_ftz_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_gt_ftz_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ge_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ge_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_ftz_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ge_ftz_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_ftz_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ge_ftz_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_equ_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_equ_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_ftz_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_equ_ftz_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_ftz_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_equ_ftz_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_neu_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_neu_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_ftz_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_neu_ftz_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_ftz_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_neu_ftz_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ltu_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ltu_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_ftz_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ltu_ftz_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_ftz_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ltu_ftz_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_leu_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_leu_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_ftz_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_leu_ftz_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_ftz_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_leu_ftz_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_gtu_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_gtu_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_ftz_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_gtu_ftz_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_ftz_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_gtu_ftz_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_geu_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_geu_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_ftz_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_geu_ftz_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_ftz_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_geu_ftz_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_num_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_num_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_ftz_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_num_ftz_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_nan_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_nan_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_nan_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_ftz_f16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_nan_ftz_f16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_and_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_and_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_and_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_and_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_and_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_and_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_and_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_or_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_or_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_or_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_or_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_or_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_or_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_or_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_or_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_xor_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_xor_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_xor_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_xor_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_xor_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_xor_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_xor_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_xor_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_and_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_and_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_and_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_and_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_and_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_and_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_and_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_and_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_or_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_or_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_or_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_or_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_or_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_or_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_or_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_or_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_xor_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_xor_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_xor_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_xor_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_xor_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_xor_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_xor_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_xor_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_and_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_and_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_and_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_and_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_or_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_or_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_or_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_or_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_xor_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_xor_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_xor_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_xor_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_and_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_and_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_and_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_and_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_or_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_or_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_or_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_or_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_xor_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_xor_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_xor_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_xor_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_and_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_and_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_and_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_and_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_or_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_or_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_or_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_or_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_xor_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_xor_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_xor_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_xor_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_and_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_and_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_and_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_and_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_or_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_or_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_or_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_or_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_xor_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_xor_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_xor_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_xor_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_and_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_and_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_and_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_equ_and_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_and_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_and_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_and_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_equ_and_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_or_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_or_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_or_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_equ_or_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_or_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_or_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_or_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_equ_or_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_xor_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_xor_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_xor_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_equ_xor_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_xor_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_xor_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_xor_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_equ_xor_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_and_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_and_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_and_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_neu_and_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_and_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_and_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_and_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_neu_and_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_or_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_or_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_or_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_neu_or_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_or_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_or_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_or_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_neu_or_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_xor_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_xor_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_xor_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_neu_xor_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_xor_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_xor_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_xor_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_neu_xor_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_and_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_and_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_and_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ltu_and_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_and_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_and_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_and_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ltu_and_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_or_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_or_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_or_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ltu_or_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_or_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_or_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_or_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ltu_or_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_xor_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_xor_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_xor_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ltu_xor_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_xor_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_xor_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_xor_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ltu_xor_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_and_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_and_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_and_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_leu_and_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_and_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_and_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_and_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_leu_and_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_or_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_or_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_or_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_leu_or_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_or_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_or_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_or_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_leu_or_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_xor_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_xor_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_xor_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_leu_xor_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_xor_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_xor_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_xor_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_leu_xor_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_and_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_and_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_and_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gtu_and_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_and_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_and_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_and_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gtu_and_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_or_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_or_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_or_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gtu_or_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_or_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_or_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_or_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gtu_or_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_xor_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_xor_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_xor_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gtu_xor_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_xor_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_xor_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_xor_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gtu_xor_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_and_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_and_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_and_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_geu_and_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_and_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_and_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_and_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_geu_and_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_or_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_or_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_or_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_geu_or_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_or_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_or_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_or_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_geu_or_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_xor_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_xor_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_xor_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_geu_xor_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_xor_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_xor_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_xor_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_geu_xor_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_and_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_num_and_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_and_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_num_and_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_and_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_num_and_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_num_or_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_num_or_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_or_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_num_or_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_or_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_num_or_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_num_xor_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_num_xor_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_xor_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_num_xor_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_xor_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_num_xor_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_nan_and_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_nan_and_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_and_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_nan_and_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_and_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_nan_and_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_nan_or_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_nan_or_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_or_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_nan_or_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_or_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_nan_or_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_nan_xor_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_nan_xor_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_xor_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_nan_xor_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_xor_ftz_f16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_nan_xor_ftz_f16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_f16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_eq_f16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_f16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_ne_f16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_f16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_lt_f16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_f16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_le_f16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_f16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_gt_f16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_f16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_ge_f16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_f16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_equ_f16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_f16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_neu_f16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_f16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_ltu_f16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_f16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_leu_f16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_f16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_gtu_f16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_f16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_geu_f16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_f16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_num_f16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_f16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_nan_f16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_and_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_eq_and_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_or_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_eq_or_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_xor_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_eq_xor_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_and_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ne_and_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_or_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ne_or_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_xor_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ne_xor_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_and_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_or_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_xor_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_and_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_or_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_xor_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_and_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_or_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_xor_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_and_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_or_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_xor_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_and_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_equ_and_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_or_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_equ_or_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_xor_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_equ_xor_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_and_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_neu_and_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_or_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_neu_or_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_xor_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_neu_xor_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_and_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ltu_and_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_or_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ltu_or_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_xor_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ltu_xor_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_and_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_leu_and_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_or_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_leu_or_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_xor_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_leu_xor_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_and_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gtu_and_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_or_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gtu_or_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_xor_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gtu_xor_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_and_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_geu_and_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_or_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_geu_or_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_xor_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_geu_xor_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_and_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_num_and_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_or_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_num_or_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_xor_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_num_xor_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_and_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_nan_and_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_or_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_nan_or_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_xor_f16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_nan_xor_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_bf16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_eq_bf16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_bf16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_eq_bf16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_bf16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_eq_bf16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_bf16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ne_bf16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_bf16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ne_bf16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_bf16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_ne_bf16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_bf16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_lt_bf16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_bf16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_lt_bf16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_bf16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_lt_bf16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_bf16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_le_bf16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_bf16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_le_bf16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_bf16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_le_bf16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_bf16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_gt_bf16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_bf16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_gt_bf16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_bf16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_gt_bf16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_bf16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ge_bf16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_bf16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ge_bf16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_bf16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_ge_bf16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_bf16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_equ_bf16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_bf16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_equ_bf16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_bf16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_equ_bf16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_bf16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_neu_bf16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_bf16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_neu_bf16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_bf16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_neu_bf16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_bf16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ltu_bf16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_bf16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ltu_bf16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_bf16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_ltu_bf16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_bf16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_leu_bf16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_bf16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_leu_bf16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_bf16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_leu_bf16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_bf16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_gtu_bf16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_bf16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_gtu_bf16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_bf16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_gtu_bf16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_bf16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_geu_bf16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_bf16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_geu_bf16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_bf16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_geu_bf16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_bf16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_num_bf16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_bf16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_num_bf16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_bf16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_num_bf16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_bf16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_nan_bf16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_bf16_f32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_nan_bf16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_bf16_f64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_nan_bf16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_and_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_and_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_and_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_and_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_and_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_eq_and_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_or_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_or_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_or_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_or_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_or_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_eq_or_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_xor_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_xor_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_xor_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_xor_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_xor_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_eq_xor_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_and_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_and_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_and_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_and_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_and_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ne_and_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_or_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_or_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_or_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_or_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_or_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ne_or_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_xor_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_xor_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_xor_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_xor_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_xor_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ne_xor_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_and_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_and_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_and_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_or_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_or_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_or_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_xor_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_xor_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_xor_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_and_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_and_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_and_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_or_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_or_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_or_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_xor_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_xor_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_xor_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_and_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_and_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_and_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_or_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_or_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_or_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_xor_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_xor_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_xor_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_and_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_and_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_and_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_or_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_or_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_or_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_xor_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_xor_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_xor_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_and_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_and_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_and_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_equ_and_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_and_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_equ_and_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_or_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_or_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_or_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_equ_or_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_or_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_equ_or_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_xor_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_xor_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_xor_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_equ_xor_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_xor_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_equ_xor_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_and_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_and_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_and_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_neu_and_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_and_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_neu_and_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_or_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_or_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_or_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_neu_or_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_or_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_neu_or_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_xor_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_xor_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_xor_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_neu_xor_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_xor_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_neu_xor_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_and_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_and_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_and_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ltu_and_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_and_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ltu_and_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_or_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_or_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_or_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ltu_or_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_or_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ltu_or_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_xor_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_xor_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_xor_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ltu_xor_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_xor_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ltu_xor_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_and_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_and_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_and_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_leu_and_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_and_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_leu_and_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_or_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_or_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_or_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_leu_or_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_or_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_leu_or_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_xor_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_xor_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_xor_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_leu_xor_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_xor_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_leu_xor_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_and_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_and_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_and_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gtu_and_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_and_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gtu_and_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_or_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_or_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_or_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gtu_or_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_or_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gtu_or_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_xor_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_xor_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_xor_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gtu_xor_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_xor_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gtu_xor_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_and_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_and_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_and_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_geu_and_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_and_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_geu_and_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_or_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_or_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_or_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_geu_or_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_or_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_geu_or_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_xor_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_xor_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_xor_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_geu_xor_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_xor_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_geu_xor_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_and_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_num_and_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_and_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_num_and_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_and_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_num_and_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_or_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_num_or_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_or_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_num_or_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_or_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_num_or_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_xor_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_num_xor_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_xor_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_num_xor_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_xor_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_num_xor_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_and_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_nan_and_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_and_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_nan_and_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_and_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_nan_and_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_or_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_nan_or_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_or_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_nan_or_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_or_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_nan_or_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_xor_bf16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_nan_xor_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_xor_bf16_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_nan_xor_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_xor_bf16_f64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_nan_xor_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_f16_s16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_eq_f16_s16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_f16_s32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_eq_f16_s32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_f16_s64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_eq_f16_s64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_f16_u16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_f16_u32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_f16_u64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_bf16_s16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_eq_bf16_s16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_bf16_s32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_eq_bf16_s32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_bf16_s64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_eq_bf16_s64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_bf16_u16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_bf16_u32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_bf16_u64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_f16_s16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ne_f16_s16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_f16_s32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ne_f16_s32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_f16_s64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_ne_f16_s64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_f16_u16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_f16_u32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_f16_u64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_bf16_s16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ne_bf16_s16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_bf16_s32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ne_bf16_s32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_bf16_s64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_ne_bf16_s64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_bf16_u16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_bf16_u32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_bf16_u64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_lt_f16_s16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_lt_f16_s16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = lessInteger_s16(v_a, v_b);  /* set.yaml:89 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_f16_s32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_lt_f16_s32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = lessInteger_s32(v_a, v_b);  /* set.yaml:89 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_f16_s64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_lt_f16_s64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = lessInteger_s64(v_a, v_b);  /* set.yaml:89 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_f16_u16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_lt_f16_u16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = lessInteger_u16(v_a, v_b);  /* set.yaml:89 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_f16_u32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_lt_f16_u32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = lessInteger_u32(v_a, v_b);  /* set.yaml:89 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_f16_u64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_lt_f16_u64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = lessInteger_u64(v_a, v_b);  /* set.yaml:89 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_bf16_s16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_lt_bf16_s16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = lessInteger_s16(v_a, v_b);  /* set.yaml:89 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_bf16_s32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_lt_bf16_s32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = lessInteger_s32(v_a, v_b);  /* set.yaml:89 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_bf16_s64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_lt_bf16_s64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = lessInteger_s64(v_a, v_b);  /* set.yaml:89 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_bf16_u16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_lt_bf16_u16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = lessInteger_u16(v_a, v_b);  /* set.yaml:89 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_bf16_u32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_lt_bf16_u32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = lessInteger_u32(v_a, v_b);  /* set.yaml:89 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_bf16_u64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_lt_bf16_u64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = lessInteger_u64(v_a, v_b);  /* set.yaml:89 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_f16_s16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_le_f16_s16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!lessInteger_s16(v_b, v_a));  /* set.yaml:91 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_f16_s32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_le_f16_s32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!lessInteger_s32(v_b, v_a));  /* set.yaml:91 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_f16_s64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_le_f16_s64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!lessInteger_s64(v_b, v_a));  /* set.yaml:91 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_f16_u16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_le_f16_u16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!lessInteger_u16(v_b, v_a));  /* set.yaml:91 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_f16_u32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_le_f16_u32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!lessInteger_u32(v_b, v_a));  /* set.yaml:91 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_f16_u64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_le_f16_u64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!lessInteger_u64(v_b, v_a));  /* set.yaml:91 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_bf16_s16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_le_bf16_s16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!lessInteger_s16(v_b, v_a));  /* set.yaml:91 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_bf16_s32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_le_bf16_s32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!lessInteger_s32(v_b, v_a));  /* set.yaml:91 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_bf16_s64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_le_bf16_s64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!lessInteger_s64(v_b, v_a));  /* set.yaml:91 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_bf16_u16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_le_bf16_u16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!lessInteger_u16(v_b, v_a));  /* set.yaml:91 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_bf16_u32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_le_bf16_u32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!lessInteger_u32(v_b, v_a));  /* set.yaml:91 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_bf16_u64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_le_bf16_u64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!lessInteger_u64(v_b, v_a));  /* set.yaml:91 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_f16_s16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_gt_f16_s16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = lessInteger_s16(v_b, v_a);  /* set.yaml:93 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_f16_s32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_gt_f16_s32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = lessInteger_s32(v_b, v_a);  /* set.yaml:93 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_f16_s64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_gt_f16_s64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = lessInteger_s64(v_b, v_a);  /* set.yaml:93 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_f16_u16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_gt_f16_u16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = lessInteger_u16(v_b, v_a);  /* set.yaml:93 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_f16_u32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_gt_f16_u32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = lessInteger_u32(v_b, v_a);  /* set.yaml:93 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_f16_u64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_gt_f16_u64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = lessInteger_u64(v_b, v_a);  /* set.yaml:93 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_bf16_s16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_gt_bf16_s16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = lessInteger_s16(v_b, v_a);  /* set.yaml:93 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_bf16_s32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_gt_bf16_s32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = lessInteger_s32(v_b, v_a);  /* set.yaml:93 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_bf16_s64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_gt_bf16_s64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = lessInteger_s64(v_b, v_a);  /* set.yaml:93 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_bf16_u16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_gt_bf16_u16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = lessInteger_u16(v_b, v_a);  /* set.yaml:93 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_bf16_u32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_gt_bf16_u32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = lessInteger_u32(v_b, v_a);  /* set.yaml:93 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_bf16_u64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_gt_bf16_u64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = lessInteger_u64(v_b, v_a);  /* set.yaml:93 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_f16_s16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ge_f16_s16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!lessInteger_s16(v_a, v_b));  /* set.yaml:95 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_f16_s32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ge_f16_s32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!lessInteger_s32(v_a, v_b));  /* set.yaml:95 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_f16_s64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_ge_f16_s64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!lessInteger_s64(v_a, v_b));  /* set.yaml:95 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_f16_u16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ge_f16_u16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!lessInteger_u16(v_a, v_b));  /* set.yaml:95 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_f16_u32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ge_f16_u32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!lessInteger_u32(v_a, v_b));  /* set.yaml:95 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_f16_u64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_ge_f16_u64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!lessInteger_u64(v_a, v_b));  /* set.yaml:95 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_bf16_s16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ge_bf16_s16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!lessInteger_s16(v_a, v_b));  /* set.yaml:95 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_bf16_s32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ge_bf16_s32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!lessInteger_s32(v_a, v_b));  /* set.yaml:95 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_bf16_s64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_ge_bf16_s64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!lessInteger_s64(v_a, v_b));  /* set.yaml:95 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_bf16_u16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ge_bf16_u16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!lessInteger_u16(v_a, v_b));  /* set.yaml:95 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_bf16_u32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(set_ge_bf16_u32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     _Bool v_t = (!lessInteger_u32(v_a, v_b));  /* set.yaml:95 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_bf16_u64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
+LANE(set_ge_bf16_u64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
     _Bool v_t = (!lessInteger_u64(v_a, v_b));  /* set.yaml:95 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_and_f16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_and_f16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_and_f16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_and_f16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_and_f16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_eq_and_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_and_f16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_f16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_f16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_bf16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_and_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_and_bf16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_and_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_and_bf16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_eq_and_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_and_bf16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_bf16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_bf16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_f16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_or_f16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_or_f16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_or_f16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_or_f16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_eq_or_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_or_f16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_f16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_f16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_bf16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_or_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_or_bf16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_or_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_or_bf16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_eq_or_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_or_bf16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_bf16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_bf16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_f16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_xor_f16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_xor_f16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_xor_f16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_xor_f16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_eq_xor_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_xor_f16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_f16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_f16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_bf16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_xor_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_xor_bf16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_eq_xor_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_xor_bf16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_eq_xor_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_xor_bf16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_bf16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_bf16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_f16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_and_f16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_and_f16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_and_f16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_and_f16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ne_and_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_and_f16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_f16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_f16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_bf16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_and_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_and_bf16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_and_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_and_bf16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ne_and_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_and_bf16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_bf16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_bf16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_f16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_or_f16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_or_f16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_or_f16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_or_f16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ne_or_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_or_f16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_f16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_f16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_bf16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_or_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_or_bf16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_or_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_or_bf16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ne_or_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_or_bf16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_bf16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_bf16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_f16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_xor_f16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_xor_f16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_xor_f16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_xor_f16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ne_xor_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_xor_f16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_f16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_f16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_bf16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_xor_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_xor_bf16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ne_xor_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_xor_bf16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ne_xor_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_xor_bf16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_bf16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_bf16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_lt_and_f16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_and_f16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_f16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_and_f16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_f16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_and_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_f16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_and_f16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_f16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_and_f16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_f16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_and_f16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_bf16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_and_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_bf16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_and_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_bf16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_and_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_bf16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_and_bf16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_bf16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_and_bf16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_bf16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_and_bf16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_f16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_or_f16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_f16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_or_f16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_f16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_or_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_f16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_or_f16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_f16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_or_f16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_f16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_or_f16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_bf16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_or_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_bf16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_or_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_bf16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_or_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_bf16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_or_bf16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_bf16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_or_bf16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_bf16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_or_bf16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_f16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_xor_f16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_f16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_xor_f16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_f16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_xor_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_f16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_xor_f16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_f16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_xor_f16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_f16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_xor_f16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_bf16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_xor_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_bf16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_xor_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_bf16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_xor_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_bf16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_xor_bf16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_bf16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_lt_xor_bf16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u32(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_bf16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_lt_xor_bf16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u64(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_f16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_and_f16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s16(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_f16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_and_f16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s32(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_f16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_and_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s64(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_f16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_and_f16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u16(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_f16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_and_f16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u32(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_f16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_and_f16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u64(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_bf16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_and_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s16(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_bf16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_and_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s32(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_bf16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_and_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s64(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_bf16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_and_bf16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u16(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_bf16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_and_bf16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u32(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_bf16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_and_bf16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u64(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_f16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_or_f16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s16(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_f16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_or_f16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s32(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_f16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_or_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s64(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_f16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_or_f16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u16(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_f16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_or_f16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u32(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_f16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_or_f16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u64(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_bf16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_or_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s16(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_bf16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_or_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s32(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_bf16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_or_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s64(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_bf16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_or_bf16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u16(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_bf16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_or_bf16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u32(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_bf16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_or_bf16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u64(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_f16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_xor_f16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s16(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_f16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_xor_f16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s32(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_f16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_xor_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s64(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_f16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_xor_f16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u16(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_f16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_xor_f16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u32(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_f16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_xor_f16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u64(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_bf16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_xor_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s16(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_bf16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_xor_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s32(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_bf16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_xor_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s64(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_bf16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_xor_bf16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u16(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_bf16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_le_xor_bf16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u32(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_bf16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_le_xor_bf16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u64(v_b, v_a));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_f16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_and_f16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s16(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_f16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_and_f16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s32(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_f16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_and_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s64(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_f16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_and_f16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u16(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_f16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_and_f16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u32(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_f16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_and_f16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u64(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_bf16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_and_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s16(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_bf16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_and_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s32(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_bf16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_and_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s64(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_bf16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_and_bf16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u16(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_bf16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_and_bf16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u32(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_bf16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_and_bf16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u64(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_f16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_or_f16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s16(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_f16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_or_f16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s32(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_f16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_or_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s64(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_f16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_or_f16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u16(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_f16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_or_f16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u32(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_f16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_or_f16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u64(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_bf16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_or_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s16(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_bf16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_or_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s32(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_bf16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_or_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s64(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_bf16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_or_bf16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u16(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_bf16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_or_bf16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u32(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_bf16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_or_bf16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u64(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_f16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_xor_f16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s16(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_f16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_xor_f16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s32(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_f16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_xor_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s64(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_f16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_xor_f16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u16(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_f16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_xor_f16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u32(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_f16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_xor_f16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u64(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_bf16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_xor_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s16(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_bf16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_xor_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s32(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_bf16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_xor_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_s64(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_bf16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_xor_bf16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u16(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_bf16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_gt_xor_bf16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u32(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_bf16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_gt_xor_bf16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = lessInteger_u64(v_b, v_a);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_f16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_and_f16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s16(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_f16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_and_f16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s32(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_f16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_and_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s64(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_f16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_and_f16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u16(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_f16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_and_f16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u32(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_f16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_and_f16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u64(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_bf16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_and_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s16(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_bf16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_and_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s32(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_bf16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_and_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s64(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_bf16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_and_bf16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u16(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_bf16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_and_bf16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u32(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_bf16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_and_bf16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u64(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_f16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_or_f16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s16(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_f16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_or_f16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s32(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_f16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_or_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s64(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_f16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_or_f16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u16(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_f16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_or_f16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u32(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_f16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_or_f16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u64(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_bf16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_or_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s16(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_bf16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_or_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s32(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_bf16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_or_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s64(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_bf16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_or_bf16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u16(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_bf16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_or_bf16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u32(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_bf16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_or_bf16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u64(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_f16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_xor_f16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s16(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_f16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_xor_f16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s32(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_f16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_xor_f16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s64(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_f16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_xor_f16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u16(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_f16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_xor_f16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u32(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_f16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_xor_f16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u64(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_bf16_s16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_xor_bf16_s16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s16(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_bf16_s32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_xor_bf16_s32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s32(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_bf16_s64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_xor_bf16_s64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_s64(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_bf16_u16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_xor_bf16_u16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u16(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_bf16_u32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+LANE(set_ge_xor_bf16_u32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u32(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_bf16_u64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+LANE(set_ge_xor_bf16_u64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
     _Bool v_t = (!lessInteger_u64(v_a, v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_f16_b16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_f16_b32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_f16_b64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_bf16_b16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_bf16_b32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_bf16_b64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_f16_b16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_f16_b32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_f16_b64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_bf16_b16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_bf16_b32_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_bf16_b64_2, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_f16_b16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_f16_b32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_f16_b64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_bf16_b16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_bf16_b32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_and_bf16_b64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_f16_b16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_f16_b32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_f16_b64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_bf16_b16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_bf16_b32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_or_bf16_b64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_f16_b16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_f16_b32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_f16_b64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_bf16_b16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_bf16_b32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_xor_bf16_b64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_f16_b16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_f16_b32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_f16_b64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_bf16_b16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_bf16_b32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_and_bf16_b64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_f16_b16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_f16_b32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_f16_b64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_bf16_b16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_bf16_b32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_or_bf16_b64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_f16_b16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_f16_b32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_f16_b64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_bf16_b16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_bf16_b32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_ne_xor_bf16_b64_3, uint16_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* set.yaml:87 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
-}
-
-LANE(set_eq_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_eq_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_eq_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_eq_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_ftz_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_eq_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_eq_ftz_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_ftz_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_eq_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_ftz_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ne_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ne_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ne_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_ftz_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ne_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ne_ftz_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_ftz_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ne_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_ftz_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_lt_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_lt_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_lt_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_ftz_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_lt_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_lt_ftz_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_ftz_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_lt_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_ftz_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_le_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_le_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_le_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_ftz_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_le_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_le_ftz_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_ftz_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_le_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_ftz_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_gt_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gt_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_gt_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_ftz_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_gt_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gt_ftz_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_ftz_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_gt_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_ftz_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ge_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ge_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ge_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_ftz_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ge_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ge_ftz_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_ftz_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ge_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_ftz_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_equ_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_equ_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_equ_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_ftz_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_equ_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_equ_ftz_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_ftz_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_equ_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_ftz_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_neu_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_neu_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_neu_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_ftz_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_neu_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_neu_ftz_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_ftz_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_neu_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_ftz_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ltu_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ltu_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ltu_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_ftz_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ltu_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ltu_ftz_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_ftz_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ltu_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_ftz_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_leu_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_leu_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_leu_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_ftz_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_leu_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_leu_ftz_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_ftz_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_leu_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_ftz_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_gtu_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gtu_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_gtu_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_ftz_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_gtu_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gtu_ftz_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_ftz_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_gtu_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_ftz_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_geu_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_geu_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_geu_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_ftz_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_geu_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_geu_ftz_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_ftz_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_geu_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_ftz_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_num_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_num_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_num_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_num_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_ftz_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_num_ftz_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_ftz_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_num_ftz_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_nan_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_nan_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_nan_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_nan_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_ftz_u16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_nan_ftz_s16_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_ftz_u32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_nan_ftz_s32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_and_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_eq_and_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_and_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_and_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_and_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_eq_and_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_and_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_and_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_or_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_eq_or_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_or_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_or_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_or_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_eq_or_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_or_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_or_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_xor_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_eq_xor_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_xor_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_xor_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_xor_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_eq_xor_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_xor_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_xor_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_and_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ne_and_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_and_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_and_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_and_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ne_and_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_and_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_and_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_or_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ne_or_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_or_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_or_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_or_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ne_or_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_or_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_or_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_xor_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ne_xor_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_xor_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_xor_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_xor_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ne_xor_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_xor_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_xor_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_and_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_lt_and_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_and_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_and_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_and_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_lt_and_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_and_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_and_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_or_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_lt_or_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_or_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_or_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_or_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_lt_or_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_or_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_or_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_xor_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_lt_xor_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_xor_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_xor_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_xor_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_lt_xor_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_xor_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_xor_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_and_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_le_and_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_and_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_and_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_and_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_le_and_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_and_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_and_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_or_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_le_or_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_or_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_or_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_or_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_le_or_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_or_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_or_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_xor_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_le_xor_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_xor_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_xor_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_xor_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_le_xor_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_xor_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_xor_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_and_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gt_and_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_and_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_and_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_and_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gt_and_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_and_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_and_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_or_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gt_or_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_or_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_or_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_or_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gt_or_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_or_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_or_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_xor_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gt_xor_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_xor_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_xor_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_xor_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gt_xor_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_xor_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_xor_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_and_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ge_and_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_and_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_and_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_and_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ge_and_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_and_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_and_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_or_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ge_or_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_or_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_or_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_or_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ge_or_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_or_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_or_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_xor_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ge_xor_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_xor_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_xor_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_xor_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ge_xor_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_xor_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_xor_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_and_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_equ_and_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_and_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_and_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_and_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_equ_and_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_and_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_and_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_or_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_equ_or_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_or_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_or_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_or_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_equ_or_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_or_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_or_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_xor_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_equ_xor_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_xor_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_xor_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_xor_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_equ_xor_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_xor_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_xor_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_and_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_neu_and_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_and_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_and_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_and_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_neu_and_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_and_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_and_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_or_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_neu_or_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_or_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_or_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_or_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_neu_or_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_or_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_or_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_xor_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_neu_xor_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_xor_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_xor_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_xor_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_neu_xor_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_xor_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_xor_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_and_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ltu_and_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_and_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_and_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_and_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ltu_and_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_and_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_and_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_or_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ltu_or_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_or_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_or_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_or_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ltu_or_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_or_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_or_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_xor_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ltu_xor_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_xor_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_xor_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_xor_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ltu_xor_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_xor_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_xor_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_and_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_leu_and_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_and_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_and_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_and_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_leu_and_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_and_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_and_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_or_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_leu_or_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_or_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_or_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_or_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_leu_or_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_or_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_or_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_xor_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_leu_xor_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_xor_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_xor_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_xor_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_leu_xor_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_xor_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_xor_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_and_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gtu_and_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_and_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_and_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_and_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gtu_and_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_and_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_and_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_or_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gtu_or_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_or_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_or_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_or_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gtu_or_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_or_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_or_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_xor_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gtu_xor_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_xor_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_xor_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_xor_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gtu_xor_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_xor_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_xor_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_and_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_geu_and_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_and_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_and_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_and_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_geu_and_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_and_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_and_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_or_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_geu_or_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_or_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_or_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_or_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_geu_or_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_or_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_or_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_xor_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_geu_xor_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_xor_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_xor_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_xor_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_geu_xor_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_xor_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_xor_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_and_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_num_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_num_and_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_and_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_num_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_num_and_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_and_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_num_and_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_and_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_num_and_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_or_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_num_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_num_or_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_or_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_num_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_num_or_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_or_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_num_or_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_or_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_num_or_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_xor_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_num_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_num_xor_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_xor_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_num_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_num_xor_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_xor_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_num_xor_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_xor_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_num_xor_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_and_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_nan_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_nan_and_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_and_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_nan_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_nan_and_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_and_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_nan_and_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_and_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_nan_and_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_or_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_nan_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_nan_or_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_or_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_nan_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_nan_or_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_or_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_nan_or_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_or_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_nan_or_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_xor_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_nan_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_nan_xor_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_xor_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_nan_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_nan_xor_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_xor_ftz_u16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
-}
-
-LANE(set_nan_xor_ftz_s16_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_xor_ftz_u32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
-}
-
-LANE(set_nan_xor_ftz_s32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_u16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_eq_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_eq_s16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_u32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_eq_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_s32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_u16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ne_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ne_s16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_u32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ne_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_s32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_u16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_lt_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_lt_s16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_u32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_lt_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_s32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_u16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_le_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_le_s16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_u32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_le_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_s32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_u16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_gt_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gt_s16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_u32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_gt_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_s32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_u16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ge_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ge_s16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_u32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ge_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_s32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_u16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_equ_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_equ_s16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_u32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_equ_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_s32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_u16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_neu_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_neu_s16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_u32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_neu_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_s32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_u16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ltu_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ltu_s16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_u32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ltu_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_s32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_u16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_leu_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_leu_s16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_u32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_leu_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_s32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_u16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_gtu_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gtu_s16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_u32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_gtu_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_s32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_u16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_geu_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_geu_s16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_u32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_geu_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_s32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_u16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_num_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_num_s16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_u32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_num_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_num_s32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_u16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_nan_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_nan_s16_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
-    return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_u32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_nan_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_nan_s32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_and_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_eq_and_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_and_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_and_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_or_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_eq_or_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_or_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_or_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_xor_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_eq_xor_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_xor_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_eq_xor_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_and_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ne_and_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_and_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_and_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_or_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ne_or_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_or_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_or_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_xor_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ne_xor_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ne_xor_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ne_xor_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_and_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_lt_and_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_and_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_and_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_or_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_lt_or_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_or_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_or_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_xor_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_lt_xor_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_lt_xor_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_lt_xor_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_and_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_le_and_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_and_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_and_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_or_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_le_or_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_or_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_or_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_xor_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_le_xor_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_le_xor_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_le_xor_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_and_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gt_and_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_and_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_and_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_or_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gt_or_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_or_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_or_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_xor_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gt_xor_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_gt_xor_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gt_xor_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_and_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ge_and_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_and_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_and_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_or_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ge_or_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_or_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_or_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_xor_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ge_xor_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ge_xor_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ge_xor_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_and_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_equ_and_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_and_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_and_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_or_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_equ_or_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_or_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_or_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_xor_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_equ_xor_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_equ_xor_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_equ_xor_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_and_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_neu_and_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_and_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_and_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_or_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_neu_or_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_or_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_or_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_xor_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_neu_xor_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_neu_xor_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_neu_xor_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_and_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ltu_and_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_and_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_and_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_or_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ltu_or_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_or_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_or_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_xor_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_ltu_xor_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_ltu_xor_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_ltu_xor_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_and_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_leu_and_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_and_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_and_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_or_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_leu_or_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_or_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_or_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_xor_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_leu_xor_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_leu_xor_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_leu_xor_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_and_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gtu_and_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_and_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_and_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_or_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gtu_or_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_or_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_or_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_xor_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_gtu_xor_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_gtu_xor_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_gtu_xor_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_and_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_geu_and_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_and_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_and_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_or_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_geu_or_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_or_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_or_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_xor_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_geu_xor_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_geu_xor_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_geu_xor_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_and_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_num_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_num_and_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_and_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_num_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_num_and_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_or_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_num_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_num_or_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_or_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_num_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_num_or_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_xor_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_num_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_num_xor_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_num_xor_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_num_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_num_xor_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_and_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_nan_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_nan_and_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_and_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_nan_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_nan_and_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_or_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_nan_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_nan_or_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_or_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_nan_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_nan_or_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_xor_u16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_nan_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
-LANE(set_nan_xor_s16_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:124 */
-}
-
-LANE(set_nan_xor_u32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_nan_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
-LANE(set_nan_xor_s32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
-    _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:124 */
-}
-
-LANE(set_eq_bf16x2_bf16x2_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_eq_bf16x2_bf16x2_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_bf16x2_bf16x2_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ne_bf16x2_bf16x2_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_bf16x2_bf16x2_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_lt_bf16x2_bf16x2_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_bf16x2_bf16x2_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_le_bf16x2_bf16x2_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_bf16x2_bf16x2_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_gt_bf16x2_bf16x2_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_bf16x2_bf16x2_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ge_bf16x2_bf16x2_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_bf16x2_bf16x2_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_equ_bf16x2_bf16x2_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_bf16x2_bf16x2_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_neu_bf16x2_bf16x2_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_bf16x2_bf16x2_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_ltu_bf16x2_bf16x2_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_bf16x2_bf16x2_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_leu_bf16x2_bf16x2_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_bf16x2_bf16x2_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_gtu_bf16x2_bf16x2_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_bf16x2_bf16x2_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_geu_bf16x2_bf16x2_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_bf16x2_bf16x2_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_num_bf16x2_bf16x2_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_bf16x2_bf16x2_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(set_nan_bf16x2_bf16x2_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_and_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_and_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_or_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_or_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_eq_xor_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_eq_xor_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:83 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_and_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_and_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_or_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_or_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ne_xor_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ne_xor_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_and_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_and_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_or_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_or_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_lt_xor_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_lt_xor_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:89 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_and_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_and_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_or_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_or_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_le_xor_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_le_xor_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:91 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_and_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_and_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_or_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_or_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gt_xor_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gt_xor_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:93 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_and_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_and_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_or_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_or_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ge_xor_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ge_xor_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:95 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_and_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_and_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_or_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_or_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_equ_xor_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_equ_xor_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_and_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_and_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_or_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_or_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_neu_xor_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_neu_xor_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:99 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_and_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_and_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_or_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_or_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_ltu_xor_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_ltu_xor_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:101 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_and_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_and_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_or_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_or_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_leu_xor_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_leu_xor_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:103 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_and_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_and_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_or_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_or_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_gtu_xor_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_gtu_xor_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:105 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_and_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_and_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_or_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_or_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_geu_xor_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_geu_xor_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:107 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_and_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_num_and_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_or_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_num_or_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_num_xor_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_num_xor_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:109 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_and_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_nan_and_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_or_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_nan_or_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
-LANE(set_nan_xor_bf16x2_bf16x2_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(set_nan_xor_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:111 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */

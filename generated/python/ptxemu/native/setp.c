@@ -5,7 +5,7 @@
 #include "formats.h"
 #include "kernel.h"
 
-LANE(setp_eq_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+LANE(setp_eq_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* setp.yaml:48 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -13,7 +13,7 @@ LANE(setp_eq_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool 
     return v_p;
 }
 
-LANE(setp_eq_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+LANE(setp_eq_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:48 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -21,7 +21,7 @@ LANE(setp_eq_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p;
 }
 
-LANE(setp_ne_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+LANE(setp_ne_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* setp.yaml:50 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -29,7 +29,7 @@ LANE(setp_ne_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool 
     return v_p;
 }
 
-LANE(setp_ne_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+LANE(setp_ne_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:50 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -37,7 +37,7 @@ LANE(setp_ne_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p;
 }
 
-LANE(setp_lt_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+LANE(setp_lt_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = compareLess_f32(v_a, v_b);  /* setp.yaml:52 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -45,7 +45,7 @@ LANE(setp_lt_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool 
     return v_p;
 }
 
-LANE(setp_lt_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+LANE(setp_lt_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:52 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -53,7 +53,7 @@ LANE(setp_lt_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p;
 }
 
-LANE(setp_le_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+LANE(setp_le_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* setp.yaml:54 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -61,7 +61,7 @@ LANE(setp_le_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool 
     return v_p;
 }
 
-LANE(setp_le_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+LANE(setp_le_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:54 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -69,7 +69,7 @@ LANE(setp_le_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p;
 }
 
-LANE(setp_gt_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+LANE(setp_gt_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* setp.yaml:56 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -77,7 +77,7 @@ LANE(setp_gt_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool 
     return v_p;
 }
 
-LANE(setp_gt_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+LANE(setp_gt_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:56 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -85,7 +85,7 @@ LANE(setp_gt_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p;
 }
 
-LANE(setp_ge_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+LANE(setp_ge_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* setp.yaml:58 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -93,7 +93,7 @@ LANE(setp_ge_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool 
     return v_p;
 }
 
-LANE(setp_ge_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+LANE(setp_ge_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:58 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -101,7 +101,7 @@ LANE(setp_ge_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p;
 }
 
-LANE(setp_equ_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+LANE(setp_equ_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* setp.yaml:60 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -109,7 +109,7 @@ LANE(setp_equ_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool
     return v_p;
 }
 
-LANE(setp_equ_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+LANE(setp_equ_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* setp.yaml:60 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -117,7 +117,7 @@ LANE(setp_equ_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
     return v_p;
 }
 
-LANE(setp_neu_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+LANE(setp_neu_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* setp.yaml:62 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -125,7 +125,7 @@ LANE(setp_neu_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool
     return v_p;
 }
 
-LANE(setp_neu_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+LANE(setp_neu_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:62 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -133,7 +133,7 @@ LANE(setp_neu_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
     return v_p;
 }
 
-LANE(setp_ltu_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+LANE(setp_ltu_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* setp.yaml:64 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -141,7 +141,7 @@ LANE(setp_ltu_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool
     return v_p;
 }
 
-LANE(setp_ltu_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+LANE(setp_ltu_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:64 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -149,7 +149,7 @@ LANE(setp_ltu_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
     return v_p;
 }
 
-LANE(setp_leu_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+LANE(setp_leu_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* setp.yaml:66 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -157,7 +157,7 @@ LANE(setp_leu_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool
     return v_p;
 }
 
-LANE(setp_leu_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+LANE(setp_leu_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:66 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -165,7 +165,7 @@ LANE(setp_leu_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
     return v_p;
 }
 
-LANE(setp_gtu_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+LANE(setp_gtu_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* setp.yaml:68 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -173,7 +173,7 @@ LANE(setp_gtu_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool
     return v_p;
 }
 
-LANE(setp_gtu_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+LANE(setp_gtu_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:68 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -181,7 +181,7 @@ LANE(setp_gtu_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
     return v_p;
 }
 
-LANE(setp_geu_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+LANE(setp_geu_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* setp.yaml:70 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -189,7 +189,7 @@ LANE(setp_geu_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool
     return v_p;
 }
 
-LANE(setp_geu_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+LANE(setp_geu_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:70 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -197,7 +197,7 @@ LANE(setp_geu_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
     return v_p;
 }
 
-LANE(setp_num_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+LANE(setp_num_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:72 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -205,15 +205,7 @@ LANE(setp_num_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool
     return v_p;
 }
 
-LANE(setp_num_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:72 */
-    _Bool v_p = v_t;  /* setp.yaml:75 */
-    _Bool v_q = (!v_t);  /* setp.yaml:76 */
-    *second = v_q;
-    return v_p;
-}
-
-LANE(setp_nan_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
+LANE(setp_nan_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:74 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -221,15 +213,7 @@ LANE(setp_nan_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool
     return v_p;
 }
 
-LANE(setp_nan_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:74 */
-    _Bool v_p = v_t;  /* setp.yaml:75 */
-    _Bool v_q = (!v_t);  /* setp.yaml:76 */
-    *second = v_q;
-    return v_p;
-}
-
-LANE(setp_eq_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_eq_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* setp.yaml:48 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -237,7 +221,7 @@ LANE(setp_eq_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_eq_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_eq_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:48 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -245,7 +229,7 @@ LANE(setp_eq_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b
     return v_p_2;
 }
 
-LANE(setp_eq_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_eq_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* setp.yaml:48 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -253,7 +237,7 @@ LANE(setp_eq_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bo
     return v_p_2;
 }
 
-LANE(setp_eq_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_eq_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:48 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -261,7 +245,7 @@ LANE(setp_eq_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b,
     return v_p_2;
 }
 
-LANE(setp_eq_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_eq_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* setp.yaml:48 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -269,7 +253,7 @@ LANE(setp_eq_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_eq_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_eq_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:48 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -277,7 +261,7 @@ LANE(setp_eq_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b
     return v_p_2;
 }
 
-LANE(setp_ne_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ne_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* setp.yaml:50 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -285,7 +269,7 @@ LANE(setp_ne_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_ne_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ne_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:50 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -293,7 +277,7 @@ LANE(setp_ne_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b
     return v_p_2;
 }
 
-LANE(setp_ne_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ne_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* setp.yaml:50 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -301,7 +285,7 @@ LANE(setp_ne_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bo
     return v_p_2;
 }
 
-LANE(setp_ne_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ne_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:50 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -309,7 +293,7 @@ LANE(setp_ne_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b,
     return v_p_2;
 }
 
-LANE(setp_ne_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ne_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* setp.yaml:50 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -317,7 +301,7 @@ LANE(setp_ne_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_ne_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ne_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:50 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -325,7 +309,7 @@ LANE(setp_ne_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b
     return v_p_2;
 }
 
-LANE(setp_lt_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_lt_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareLess_f32(v_a, v_b);  /* setp.yaml:52 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -333,7 +317,7 @@ LANE(setp_lt_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_lt_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_lt_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:52 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -341,7 +325,7 @@ LANE(setp_lt_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b
     return v_p_2;
 }
 
-LANE(setp_lt_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_lt_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareLess_f32(v_a, v_b);  /* setp.yaml:52 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -349,7 +333,7 @@ LANE(setp_lt_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bo
     return v_p_2;
 }
 
-LANE(setp_lt_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_lt_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:52 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -357,7 +341,7 @@ LANE(setp_lt_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b,
     return v_p_2;
 }
 
-LANE(setp_lt_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_lt_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareLess_f32(v_a, v_b);  /* setp.yaml:52 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -365,7 +349,7 @@ LANE(setp_lt_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_lt_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_lt_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:52 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -373,7 +357,7 @@ LANE(setp_lt_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b
     return v_p_2;
 }
 
-LANE(setp_le_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_le_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* setp.yaml:54 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -381,7 +365,7 @@ LANE(setp_le_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_le_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_le_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:54 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -389,7 +373,7 @@ LANE(setp_le_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b
     return v_p_2;
 }
 
-LANE(setp_le_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_le_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* setp.yaml:54 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -397,7 +381,7 @@ LANE(setp_le_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bo
     return v_p_2;
 }
 
-LANE(setp_le_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_le_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:54 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -405,7 +389,7 @@ LANE(setp_le_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b,
     return v_p_2;
 }
 
-LANE(setp_le_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_le_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* setp.yaml:54 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -413,7 +397,7 @@ LANE(setp_le_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_le_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_le_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:54 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -421,7 +405,7 @@ LANE(setp_le_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b
     return v_p_2;
 }
 
-LANE(setp_gt_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_gt_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* setp.yaml:56 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -429,7 +413,7 @@ LANE(setp_gt_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_gt_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_gt_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:56 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -437,7 +421,7 @@ LANE(setp_gt_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b
     return v_p_2;
 }
 
-LANE(setp_gt_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_gt_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* setp.yaml:56 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -445,7 +429,7 @@ LANE(setp_gt_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bo
     return v_p_2;
 }
 
-LANE(setp_gt_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_gt_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:56 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -453,7 +437,7 @@ LANE(setp_gt_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b,
     return v_p_2;
 }
 
-LANE(setp_gt_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_gt_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* setp.yaml:56 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -461,7 +445,7 @@ LANE(setp_gt_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_gt_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_gt_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:56 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -469,7 +453,7 @@ LANE(setp_gt_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b
     return v_p_2;
 }
 
-LANE(setp_ge_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ge_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* setp.yaml:58 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -477,7 +461,7 @@ LANE(setp_ge_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_ge_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ge_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:58 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -485,7 +469,7 @@ LANE(setp_ge_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b
     return v_p_2;
 }
 
-LANE(setp_ge_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ge_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* setp.yaml:58 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -493,7 +477,7 @@ LANE(setp_ge_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bo
     return v_p_2;
 }
 
-LANE(setp_ge_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ge_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:58 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -501,7 +485,7 @@ LANE(setp_ge_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b,
     return v_p_2;
 }
 
-LANE(setp_ge_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ge_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* setp.yaml:58 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -509,7 +493,7 @@ LANE(setp_ge_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_ge_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ge_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:58 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -517,7 +501,7 @@ LANE(setp_ge_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b
     return v_p_2;
 }
 
-LANE(setp_equ_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_equ_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* setp.yaml:60 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -525,7 +509,7 @@ LANE(setp_equ_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_equ_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_equ_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* setp.yaml:60 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -533,7 +517,7 @@ LANE(setp_equ_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_
     return v_p_2;
 }
 
-LANE(setp_equ_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_equ_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* setp.yaml:60 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -541,7 +525,7 @@ LANE(setp_equ_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_equ_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_equ_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* setp.yaml:60 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -549,7 +533,7 @@ LANE(setp_equ_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b
     return v_p_2;
 }
 
-LANE(setp_equ_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_equ_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* setp.yaml:60 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -557,7 +541,7 @@ LANE(setp_equ_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_equ_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_equ_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* setp.yaml:60 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -565,7 +549,7 @@ LANE(setp_equ_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_
     return v_p_2;
 }
 
-LANE(setp_neu_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_neu_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* setp.yaml:62 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -573,7 +557,7 @@ LANE(setp_neu_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_neu_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_neu_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:62 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -581,7 +565,7 @@ LANE(setp_neu_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_
     return v_p_2;
 }
 
-LANE(setp_neu_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_neu_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* setp.yaml:62 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -589,7 +573,7 @@ LANE(setp_neu_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_neu_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_neu_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:62 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -597,7 +581,7 @@ LANE(setp_neu_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b
     return v_p_2;
 }
 
-LANE(setp_neu_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_neu_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* setp.yaml:62 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -605,7 +589,7 @@ LANE(setp_neu_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_neu_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_neu_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:62 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -613,7 +597,7 @@ LANE(setp_neu_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_
     return v_p_2;
 }
 
-LANE(setp_ltu_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ltu_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* setp.yaml:64 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -621,7 +605,7 @@ LANE(setp_ltu_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_ltu_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ltu_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:64 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -629,7 +613,7 @@ LANE(setp_ltu_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_
     return v_p_2;
 }
 
-LANE(setp_ltu_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ltu_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* setp.yaml:64 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -637,7 +621,7 @@ LANE(setp_ltu_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_ltu_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ltu_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:64 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -645,7 +629,7 @@ LANE(setp_ltu_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b
     return v_p_2;
 }
 
-LANE(setp_ltu_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ltu_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* setp.yaml:64 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -653,7 +637,7 @@ LANE(setp_ltu_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_ltu_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ltu_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:64 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -661,7 +645,7 @@ LANE(setp_ltu_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_
     return v_p_2;
 }
 
-LANE(setp_leu_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_leu_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* setp.yaml:66 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -669,7 +653,7 @@ LANE(setp_leu_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_leu_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_leu_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:66 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -677,7 +661,7 @@ LANE(setp_leu_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_
     return v_p_2;
 }
 
-LANE(setp_leu_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_leu_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* setp.yaml:66 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -685,7 +669,7 @@ LANE(setp_leu_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_leu_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_leu_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:66 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -693,7 +677,7 @@ LANE(setp_leu_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b
     return v_p_2;
 }
 
-LANE(setp_leu_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_leu_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* setp.yaml:66 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -701,7 +685,7 @@ LANE(setp_leu_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_leu_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_leu_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:66 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -709,7 +693,7 @@ LANE(setp_leu_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_
     return v_p_2;
 }
 
-LANE(setp_gtu_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_gtu_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* setp.yaml:68 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -717,7 +701,7 @@ LANE(setp_gtu_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_gtu_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_gtu_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:68 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -725,7 +709,7 @@ LANE(setp_gtu_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_
     return v_p_2;
 }
 
-LANE(setp_gtu_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_gtu_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* setp.yaml:68 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -733,7 +717,7 @@ LANE(setp_gtu_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_gtu_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_gtu_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:68 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -741,7 +725,7 @@ LANE(setp_gtu_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b
     return v_p_2;
 }
 
-LANE(setp_gtu_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_gtu_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* setp.yaml:68 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -749,7 +733,7 @@ LANE(setp_gtu_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_gtu_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_gtu_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:68 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -757,7 +741,7 @@ LANE(setp_gtu_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_
     return v_p_2;
 }
 
-LANE(setp_geu_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_geu_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* setp.yaml:70 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -765,7 +749,7 @@ LANE(setp_geu_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_geu_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_geu_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:70 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -773,7 +757,7 @@ LANE(setp_geu_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_
     return v_p_2;
 }
 
-LANE(setp_geu_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_geu_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* setp.yaml:70 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -781,7 +765,7 @@ LANE(setp_geu_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_geu_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_geu_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:70 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -789,7 +773,7 @@ LANE(setp_geu_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b
     return v_p_2;
 }
 
-LANE(setp_geu_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_geu_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* setp.yaml:70 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -797,7 +781,7 @@ LANE(setp_geu_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_geu_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_geu_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:70 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -805,7 +789,7 @@ LANE(setp_geu_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_
     return v_p_2;
 }
 
-LANE(setp_num_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_num_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:72 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -813,15 +797,7 @@ LANE(setp_num_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_num_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:72 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
-    *second = v_q_2;
-    return v_p_2;
-}
-
-LANE(setp_num_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_num_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:72 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -829,15 +805,7 @@ LANE(setp_num_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_num_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:72 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
-    *second = v_q_2;
-    return v_p_2;
-}
-
-LANE(setp_num_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_num_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:72 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -845,15 +813,7 @@ LANE(setp_num_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_num_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:72 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
-    *second = v_q_2;
-    return v_p_2;
-}
-
-LANE(setp_nan_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_nan_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:74 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -861,15 +821,7 @@ LANE(setp_nan_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_nan_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:74 */
-    _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
-    _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
-    *second = v_q_2;
-    return v_p_2;
-}
-
-LANE(setp_nan_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_nan_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:74 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -877,15 +829,7 @@ LANE(setp_nan_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_nan_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:74 */
-    _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
-    _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
-    *second = v_q_2;
-    return v_p_2;
-}
-
-LANE(setp_nan_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_nan_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:74 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -893,15 +837,7 @@ LANE(setp_nan_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_nan_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:74 */
-    _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
-    _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
-    *second = v_q_2;
-    return v_p_2;
-}
-
-LANE(setp_eq_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+LANE(setp_eq_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* setp.yaml:48 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -909,7 +845,7 @@ LANE(setp_eq_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool 
     return v_p;
 }
 
-LANE(setp_ne_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+LANE(setp_ne_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* setp.yaml:50 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -917,7 +853,7 @@ LANE(setp_ne_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool 
     return v_p;
 }
 
-LANE(setp_lt_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+LANE(setp_lt_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* setp.yaml:52 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -925,7 +861,7 @@ LANE(setp_lt_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool 
     return v_p;
 }
 
-LANE(setp_le_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+LANE(setp_le_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* setp.yaml:54 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -933,7 +869,7 @@ LANE(setp_le_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool 
     return v_p;
 }
 
-LANE(setp_gt_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+LANE(setp_gt_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* setp.yaml:56 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -941,7 +877,7 @@ LANE(setp_gt_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool 
     return v_p;
 }
 
-LANE(setp_ge_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+LANE(setp_ge_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* setp.yaml:58 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -949,7 +885,7 @@ LANE(setp_ge_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool 
     return v_p;
 }
 
-LANE(setp_equ_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+LANE(setp_equ_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* setp.yaml:60 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -957,7 +893,7 @@ LANE(setp_equ_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool
     return v_p;
 }
 
-LANE(setp_neu_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+LANE(setp_neu_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* setp.yaml:62 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -965,7 +901,7 @@ LANE(setp_neu_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool
     return v_p;
 }
 
-LANE(setp_ltu_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+LANE(setp_ltu_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* setp.yaml:64 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -973,7 +909,7 @@ LANE(setp_ltu_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool
     return v_p;
 }
 
-LANE(setp_leu_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+LANE(setp_leu_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* setp.yaml:66 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -981,7 +917,7 @@ LANE(setp_leu_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool
     return v_p;
 }
 
-LANE(setp_gtu_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+LANE(setp_gtu_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* setp.yaml:68 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -989,7 +925,7 @@ LANE(setp_gtu_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool
     return v_p;
 }
 
-LANE(setp_geu_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+LANE(setp_geu_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* setp.yaml:70 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -997,7 +933,7 @@ LANE(setp_geu_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool
     return v_p;
 }
 
-LANE(setp_num_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+LANE(setp_num_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* setp.yaml:72 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -1005,7 +941,7 @@ LANE(setp_num_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool
     return v_p;
 }
 
-LANE(setp_nan_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool *second) {
+LANE(setp_nan_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* setp.yaml:74 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
@@ -1013,7 +949,7 @@ LANE(setp_nan_f64_2, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool
     return v_p;
 }
 
-LANE(setp_eq_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_eq_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* setp.yaml:48 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -1021,7 +957,7 @@ LANE(setp_eq_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_eq_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_eq_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* setp.yaml:48 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -1029,7 +965,7 @@ LANE(setp_eq_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bo
     return v_p_2;
 }
 
-LANE(setp_eq_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_eq_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* setp.yaml:48 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -1037,7 +973,7 @@ LANE(setp_eq_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_ne_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ne_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* setp.yaml:50 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -1045,7 +981,7 @@ LANE(setp_ne_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_ne_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ne_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* setp.yaml:50 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -1053,7 +989,7 @@ LANE(setp_ne_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bo
     return v_p_2;
 }
 
-LANE(setp_ne_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ne_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* setp.yaml:50 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -1061,7 +997,7 @@ LANE(setp_ne_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_lt_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_lt_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* setp.yaml:52 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -1069,7 +1005,7 @@ LANE(setp_lt_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_lt_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_lt_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* setp.yaml:52 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -1077,7 +1013,7 @@ LANE(setp_lt_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bo
     return v_p_2;
 }
 
-LANE(setp_lt_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_lt_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* setp.yaml:52 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -1085,7 +1021,7 @@ LANE(setp_lt_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_le_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_le_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* setp.yaml:54 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -1093,7 +1029,7 @@ LANE(setp_le_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_le_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_le_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* setp.yaml:54 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -1101,7 +1037,7 @@ LANE(setp_le_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bo
     return v_p_2;
 }
 
-LANE(setp_le_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_le_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* setp.yaml:54 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -1109,7 +1045,7 @@ LANE(setp_le_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_gt_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_gt_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* setp.yaml:56 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -1117,7 +1053,7 @@ LANE(setp_gt_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_gt_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_gt_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* setp.yaml:56 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -1125,7 +1061,7 @@ LANE(setp_gt_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bo
     return v_p_2;
 }
 
-LANE(setp_gt_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_gt_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* setp.yaml:56 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -1133,7 +1069,7 @@ LANE(setp_gt_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_ge_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ge_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* setp.yaml:58 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -1141,7 +1077,7 @@ LANE(setp_ge_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_ge_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ge_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* setp.yaml:58 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -1149,7 +1085,7 @@ LANE(setp_ge_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bo
     return v_p_2;
 }
 
-LANE(setp_ge_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ge_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* setp.yaml:58 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -1157,7 +1093,7 @@ LANE(setp_ge_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_equ_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_equ_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* setp.yaml:60 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -1165,7 +1101,7 @@ LANE(setp_equ_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_equ_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_equ_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* setp.yaml:60 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -1173,7 +1109,7 @@ LANE(setp_equ_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_equ_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_equ_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* setp.yaml:60 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -1181,7 +1117,7 @@ LANE(setp_equ_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_neu_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_neu_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* setp.yaml:62 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -1189,7 +1125,7 @@ LANE(setp_neu_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_neu_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_neu_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* setp.yaml:62 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -1197,7 +1133,7 @@ LANE(setp_neu_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_neu_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_neu_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* setp.yaml:62 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -1205,7 +1141,7 @@ LANE(setp_neu_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_ltu_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ltu_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* setp.yaml:64 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -1213,7 +1149,7 @@ LANE(setp_ltu_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_ltu_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ltu_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* setp.yaml:64 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -1221,7 +1157,7 @@ LANE(setp_ltu_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_ltu_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_ltu_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* setp.yaml:64 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -1229,7 +1165,7 @@ LANE(setp_ltu_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_leu_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_leu_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* setp.yaml:66 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -1237,7 +1173,7 @@ LANE(setp_leu_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_leu_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_leu_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* setp.yaml:66 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -1245,7 +1181,7 @@ LANE(setp_leu_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_leu_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_leu_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* setp.yaml:66 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -1253,7 +1189,7 @@ LANE(setp_leu_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_gtu_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_gtu_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* setp.yaml:68 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -1261,7 +1197,7 @@ LANE(setp_gtu_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_gtu_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_gtu_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* setp.yaml:68 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -1269,7 +1205,7 @@ LANE(setp_gtu_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_gtu_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_gtu_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* setp.yaml:68 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -1277,7 +1213,7 @@ LANE(setp_gtu_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_geu_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_geu_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* setp.yaml:70 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -1285,7 +1221,7 @@ LANE(setp_geu_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_geu_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_geu_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* setp.yaml:70 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -1293,7 +1229,7 @@ LANE(setp_geu_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_geu_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_geu_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* setp.yaml:70 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -1301,7 +1237,7 @@ LANE(setp_geu_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_num_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_num_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* setp.yaml:72 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -1309,7 +1245,7 @@ LANE(setp_num_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_num_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_num_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* setp.yaml:72 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -1317,7 +1253,7 @@ LANE(setp_num_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_num_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_num_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* setp.yaml:72 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -1325,7 +1261,7 @@ LANE(setp_num_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_nan_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_nan_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* setp.yaml:74 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
@@ -1333,7 +1269,7 @@ LANE(setp_nan_and_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_nan_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_nan_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* setp.yaml:74 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
@@ -1341,7 +1277,7 @@ LANE(setp_nan_or_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _B
     return v_p_2;
 }
 
-LANE(setp_nan_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+LANE(setp_nan_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* setp.yaml:74 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
@@ -1349,842 +1285,802 @@ LANE(setp_nan_xor_f64_3, uint8_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, _
     return v_p_2;
 }
 
-LANE(setp_eq_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_eq_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* setp.yaml:48 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_eq_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_eq_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:48 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_ne_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_ne_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* setp.yaml:50 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_ne_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_ne_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:50 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_lt_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_lt_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* setp.yaml:52 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_lt_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_lt_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:52 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_le_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_le_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* setp.yaml:54 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_le_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_le_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:54 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_gt_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_gt_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* setp.yaml:56 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_gt_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_gt_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:56 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_ge_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_ge_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* setp.yaml:58 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_ge_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_ge_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:58 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_equ_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_equ_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* setp.yaml:60 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_equ_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_equ_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* setp.yaml:60 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_neu_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_neu_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* setp.yaml:62 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_neu_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_neu_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:62 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_ltu_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_ltu_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* setp.yaml:64 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_ltu_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_ltu_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:64 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_leu_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_leu_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* setp.yaml:66 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_leu_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_leu_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:66 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_gtu_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_gtu_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* setp.yaml:68 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_gtu_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_gtu_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:68 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_geu_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_geu_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* setp.yaml:70 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_geu_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_geu_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:70 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_num_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_num_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:72 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_num_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:72 */
-    return v_t;  /* setp.yaml:75 */
-}
-
-LANE(setp_nan_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_nan_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:74 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_nan_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:74 */
-    return v_t;  /* setp.yaml:75 */
-}
-
-LANE(setp_eq_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_eq_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* setp.yaml:48 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_eq_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_eq_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:48 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_eq_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_eq_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* setp.yaml:48 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_eq_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_eq_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:48 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_eq_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_eq_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* setp.yaml:48 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_eq_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_eq_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:48 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_ne_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ne_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* setp.yaml:50 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_ne_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ne_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:50 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_ne_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ne_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* setp.yaml:50 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_ne_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ne_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:50 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_ne_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ne_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* setp.yaml:50 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_ne_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ne_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:50 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_lt_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_lt_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* setp.yaml:52 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_lt_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_lt_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:52 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_lt_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_lt_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* setp.yaml:52 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_lt_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_lt_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:52 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_lt_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_lt_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* setp.yaml:52 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_lt_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_lt_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:52 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_le_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_le_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* setp.yaml:54 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_le_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_le_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:54 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_le_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_le_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* setp.yaml:54 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_le_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_le_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:54 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_le_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_le_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* setp.yaml:54 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_le_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_le_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:54 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_gt_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_gt_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* setp.yaml:56 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_gt_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_gt_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:56 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_gt_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_gt_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* setp.yaml:56 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_gt_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_gt_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:56 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_gt_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_gt_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* setp.yaml:56 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_gt_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_gt_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:56 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_ge_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ge_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* setp.yaml:58 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_ge_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ge_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:58 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_ge_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ge_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* setp.yaml:58 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_ge_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ge_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:58 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_ge_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ge_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* setp.yaml:58 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_ge_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ge_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:58 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_equ_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_equ_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* setp.yaml:60 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_equ_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_equ_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* setp.yaml:60 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_equ_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_equ_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* setp.yaml:60 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_equ_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_equ_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* setp.yaml:60 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_equ_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_equ_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* setp.yaml:60 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_equ_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_equ_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* setp.yaml:60 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_neu_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_neu_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* setp.yaml:62 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_neu_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_neu_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:62 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_neu_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_neu_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* setp.yaml:62 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_neu_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_neu_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:62 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_neu_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_neu_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* setp.yaml:62 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_neu_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_neu_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:62 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_ltu_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ltu_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* setp.yaml:64 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_ltu_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ltu_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:64 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_ltu_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ltu_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* setp.yaml:64 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_ltu_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ltu_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:64 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_ltu_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ltu_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* setp.yaml:64 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_ltu_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ltu_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:64 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_leu_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_leu_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* setp.yaml:66 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_leu_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_leu_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:66 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_leu_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_leu_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* setp.yaml:66 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_leu_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_leu_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:66 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_leu_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_leu_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* setp.yaml:66 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_leu_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_leu_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:66 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_gtu_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_gtu_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* setp.yaml:68 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_gtu_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_gtu_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:68 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_gtu_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_gtu_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* setp.yaml:68 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_gtu_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_gtu_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:68 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_gtu_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_gtu_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* setp.yaml:68 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_gtu_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_gtu_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:68 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_geu_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_geu_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* setp.yaml:70 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_geu_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_geu_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:70 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_geu_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_geu_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* setp.yaml:70 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_geu_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_geu_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:70 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_geu_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_geu_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* setp.yaml:70 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_geu_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_geu_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:70 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_num_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_num_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:72 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_num_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:72 */
-    return (v_t & v_c);  /* setp.yaml:78 */
-}
-
-LANE(setp_num_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_num_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:72 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_num_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:72 */
-    return (v_t | v_c);  /* setp.yaml:81 */
-}
-
-LANE(setp_num_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_num_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:72 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_num_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:72 */
-    return (v_t ^ v_c);  /* setp.yaml:84 */
-}
-
-LANE(setp_nan_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_nan_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:74 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_nan_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:74 */
-    return (v_t & v_c);  /* setp.yaml:78 */
-}
-
-LANE(setp_nan_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_nan_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:74 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_nan_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:74 */
-    return (v_t | v_c);  /* setp.yaml:81 */
-}
-
-LANE(setp_nan_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_nan_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:74 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_nan_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:74 */
-    return (v_t ^ v_c);  /* setp.yaml:84 */
-}
-
-LANE(setp_eq_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_eq_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareEqual_bf16(v_a, v_b);  /* setp.yaml:48 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_ne_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_ne_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* setp.yaml:50 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_lt_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_lt_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLess_bf16(v_a, v_b);  /* setp.yaml:52 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_le_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_le_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* setp.yaml:54 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_gt_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_gt_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreater_bf16(v_a, v_b);  /* setp.yaml:56 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_ge_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_ge_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* setp.yaml:58 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_equ_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_equ_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* setp.yaml:60 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_neu_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_neu_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* setp.yaml:62 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_ltu_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_ltu_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* setp.yaml:64 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_leu_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_leu_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* setp.yaml:66 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_gtu_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_gtu_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* setp.yaml:68 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_geu_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_geu_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* setp.yaml:70 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_num_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_num_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* setp.yaml:72 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_nan_bf16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
+LANE(setp_nan_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
     _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* setp.yaml:74 */
     return v_t;  /* setp.yaml:75 */
 }
 
-LANE(setp_eq_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_eq_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_bf16(v_a, v_b);  /* setp.yaml:48 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_eq_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_eq_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_bf16(v_a, v_b);  /* setp.yaml:48 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_eq_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_eq_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareEqual_bf16(v_a, v_b);  /* setp.yaml:48 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_ne_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ne_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* setp.yaml:50 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_ne_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ne_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* setp.yaml:50 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_ne_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ne_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* setp.yaml:50 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_lt_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_lt_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_bf16(v_a, v_b);  /* setp.yaml:52 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_lt_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_lt_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_bf16(v_a, v_b);  /* setp.yaml:52 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_lt_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_lt_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLess_bf16(v_a, v_b);  /* setp.yaml:52 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_le_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_le_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* setp.yaml:54 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_le_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_le_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* setp.yaml:54 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_le_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_le_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* setp.yaml:54 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_gt_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_gt_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_bf16(v_a, v_b);  /* setp.yaml:56 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_gt_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_gt_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_bf16(v_a, v_b);  /* setp.yaml:56 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_gt_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_gt_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreater_bf16(v_a, v_b);  /* setp.yaml:56 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_ge_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ge_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* setp.yaml:58 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_ge_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ge_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* setp.yaml:58 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_ge_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ge_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* setp.yaml:58 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_equ_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_equ_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* setp.yaml:60 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_equ_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_equ_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* setp.yaml:60 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_equ_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_equ_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* setp.yaml:60 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_neu_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_neu_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* setp.yaml:62 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_neu_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_neu_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* setp.yaml:62 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_neu_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_neu_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* setp.yaml:62 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_ltu_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ltu_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* setp.yaml:64 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_ltu_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ltu_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* setp.yaml:64 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_ltu_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_ltu_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* setp.yaml:64 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_leu_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_leu_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* setp.yaml:66 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_leu_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_leu_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* setp.yaml:66 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_leu_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_leu_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* setp.yaml:66 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_gtu_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_gtu_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* setp.yaml:68 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_gtu_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_gtu_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* setp.yaml:68 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_gtu_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_gtu_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* setp.yaml:68 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_geu_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_geu_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* setp.yaml:70 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_geu_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_geu_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* setp.yaml:70 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_geu_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_geu_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* setp.yaml:70 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_num_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_num_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* setp.yaml:72 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_num_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_num_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* setp.yaml:72 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_num_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_num_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* setp.yaml:72 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
-LANE(setp_nan_and_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_nan_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* setp.yaml:74 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
-LANE(setp_nan_or_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_nan_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* setp.yaml:74 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
-LANE(setp_nan_xor_bf16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+LANE(setp_nan_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
     _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* setp.yaml:74 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }

@@ -5,14 +5,14 @@
 #include "formats.h"
 #include "kernel.h"
 
-LANE(shl_b16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint32_t v_b) {
+LANE(shl_b16_2, uint16_t, anyDirection, uint16_t v_a, uint32_t v_b) {
     return shiftLeftBy_16(v_a, v_b);  /* shl.yaml:24 */
 }
 
-LANE(shl_b32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+LANE(shl_b32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
     return shiftLeftBy_32(v_a, v_b);  /* shl.yaml:24 */
 }
 
-LANE(shl_b64_2, uint64_t, roundTiesToEven, uint64_t v_a, uint32_t v_b) {
+LANE(shl_b64_2, uint64_t, anyDirection, uint64_t v_a, uint32_t v_b) {
     return shiftLeftBy_64(v_a, v_b);  /* shl.yaml:24 */
 }

@@ -5,98 +5,34 @@
 #include "formats.h"
 #include "kernel.h"
 
-LANE(slct_f32_s32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+LANE(slct_f32_s32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     return select_32((!lessInteger_s32(v_c, 0x00000000u)), v_a, v_b);  /* slct.yaml:29 */
 }
 
-LANE(slct_f64_s32_3, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, uint32_t v_c) {
+LANE(slct_f64_s32_3, uint64_t, anyDirection, uint64_t v_a, uint64_t v_b, uint32_t v_c) {
     return select_64((!lessInteger_s32(v_c, 0x00000000u)), v_a, v_b);  /* slct.yaml:29 */
 }
 
-LANE(slct_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+LANE(slct_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     return select_32(compareGreaterEqual_f32(v_c, 0x00000000u), v_a, v_b);  /* slct.yaml:29 */
 }
 
-LANE(slct_f64_f32_3, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, uint32_t v_c) {
+LANE(slct_f64_f32_3, uint64_t, anyDirection, uint64_t v_a, uint64_t v_b, uint32_t v_c) {
     return select_64(compareGreaterEqual_f32(v_c, 0x00000000u), v_a, v_b);  /* slct.yaml:29 */
 }
 
-LANE(slct_b16_f32_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
+LANE(slct_b16_f32_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
     return select_16(compareGreaterEqual_f32(v_c, 0x00000000u), v_a, v_b);  /* slct.yaml:29 */
 }
 
-LANE(slct_b32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return select_32(compareGreaterEqual_f32(v_c, 0x00000000u), v_a, v_b);  /* slct.yaml:29 */
-}
-
-LANE(slct_b64_f32_3, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, uint32_t v_c) {
-    return select_64(compareGreaterEqual_f32(v_c, 0x00000000u), v_a, v_b);  /* slct.yaml:29 */
-}
-
-LANE(slct_s16_f32_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    return select_16(compareGreaterEqual_f32(v_c, 0x00000000u), v_a, v_b);  /* slct.yaml:29 */
-}
-
-LANE(slct_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return select_32(compareGreaterEqual_f32(v_c, 0x00000000u), v_a, v_b);  /* slct.yaml:29 */
-}
-
-LANE(slct_s64_f32_3, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, uint32_t v_c) {
-    return select_64(compareGreaterEqual_f32(v_c, 0x00000000u), v_a, v_b);  /* slct.yaml:29 */
-}
-
-LANE(slct_u16_f32_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    return select_16(compareGreaterEqual_f32(v_c, 0x00000000u), v_a, v_b);  /* slct.yaml:29 */
-}
-
-LANE(slct_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return select_32(compareGreaterEqual_f32(v_c, 0x00000000u), v_a, v_b);  /* slct.yaml:29 */
-}
-
-LANE(slct_u64_f32_3, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, uint32_t v_c) {
-    return select_64(compareGreaterEqual_f32(v_c, 0x00000000u), v_a, v_b);  /* slct.yaml:29 */
-}
-
-LANE(slct_ftz_f32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+LANE(slct_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     return select_32(compareGreaterEqual_f32(flushed_f32(v_c), 0x00000000u), v_a, v_b);  /* slct.yaml:29 */
 }
 
-LANE(slct_ftz_f64_f32_3, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, uint32_t v_c) {
+LANE(slct_ftz_f64_f32_3, uint64_t, anyDirection, uint64_t v_a, uint64_t v_b, uint32_t v_c) {
     return select_64(compareGreaterEqual_f32(flushed_f32(v_c), 0x00000000u), v_a, v_b);  /* slct.yaml:29 */
 }
 
-LANE(slct_ftz_b16_f32_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
+LANE(slct_ftz_b16_f32_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
     return select_16(compareGreaterEqual_f32(flushed_f32(v_c), 0x00000000u), v_a, v_b);  /* slct.yaml:29 */
-}
-
-LANE(slct_ftz_b32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return select_32(compareGreaterEqual_f32(flushed_f32(v_c), 0x00000000u), v_a, v_b);  /* slct.yaml:29 */
-}
-
-LANE(slct_ftz_b64_f32_3, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, uint32_t v_c) {
-    return select_64(compareGreaterEqual_f32(flushed_f32(v_c), 0x00000000u), v_a, v_b);  /* slct.yaml:29 */
-}
-
-LANE(slct_ftz_s16_f32_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    return select_16(compareGreaterEqual_f32(flushed_f32(v_c), 0x00000000u), v_a, v_b);  /* slct.yaml:29 */
-}
-
-LANE(slct_ftz_s32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return select_32(compareGreaterEqual_f32(flushed_f32(v_c), 0x00000000u), v_a, v_b);  /* slct.yaml:29 */
-}
-
-LANE(slct_ftz_s64_f32_3, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, uint32_t v_c) {
-    return select_64(compareGreaterEqual_f32(flushed_f32(v_c), 0x00000000u), v_a, v_b);  /* slct.yaml:29 */
-}
-
-LANE(slct_ftz_u16_f32_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    return select_16(compareGreaterEqual_f32(flushed_f32(v_c), 0x00000000u), v_a, v_b);  /* slct.yaml:29 */
-}
-
-LANE(slct_ftz_u32_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return select_32(compareGreaterEqual_f32(flushed_f32(v_c), 0x00000000u), v_a, v_b);  /* slct.yaml:29 */
-}
-
-LANE(slct_ftz_u64_f32_3, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, uint32_t v_c) {
-    return select_64(compareGreaterEqual_f32(flushed_f32(v_c), 0x00000000u), v_a, v_b);  /* slct.yaml:29 */
 }

@@ -6,327 +6,323 @@
 #include "kernel.h"
 
 LANE(sub_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    return subtraction_f32(v_a, v_b, roundTiesToEven, 0);  /* sub.yaml:69 */
+    return subtraction_f32(v_a, v_b, roundTiesToEven, 0);  /* sub.yaml:71 */
 }
 
 LANE(sub_sat_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(v_a, v_b, roundTiesToEven, 0);  /* sub.yaml:69 */
+    uint32_t v_d = subtraction_f32(v_a, v_b, roundTiesToEven, 0);  /* sub.yaml:71 */
     return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_ftz_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    return subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* sub.yaml:69 */
+    return subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* sub.yaml:71 */
 }
 
 LANE(sub_ftz_sat_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* sub.yaml:69 */
+    uint32_t v_d = subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* sub.yaml:71 */
     return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_rz_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
-    return subtraction_f32(v_a, v_b, roundTowardZero, 0);  /* sub.yaml:69 */
+    return subtraction_f32(v_a, v_b, roundTowardZero, 0);  /* sub.yaml:71 */
 }
 
 LANE(sub_rz_sat_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(v_a, v_b, roundTowardZero, 0);  /* sub.yaml:69 */
+    uint32_t v_d = subtraction_f32(v_a, v_b, roundTowardZero, 0);  /* sub.yaml:71 */
     return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_rz_ftz_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
-    return subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardZero, 1);  /* sub.yaml:69 */
+    return subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardZero, 1);  /* sub.yaml:71 */
 }
 
 LANE(sub_rz_ftz_sat_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardZero, 1);  /* sub.yaml:69 */
+    uint32_t v_d = subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardZero, 1);  /* sub.yaml:71 */
     return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_rm_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b) {
-    return subtraction_f32(v_a, v_b, roundTowardNegative, 0);  /* sub.yaml:69 */
+    return subtraction_f32(v_a, v_b, roundTowardNegative, 0);  /* sub.yaml:71 */
 }
 
 LANE(sub_rm_sat_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(v_a, v_b, roundTowardNegative, 0);  /* sub.yaml:69 */
+    uint32_t v_d = subtraction_f32(v_a, v_b, roundTowardNegative, 0);  /* sub.yaml:71 */
     return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_rm_ftz_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b) {
-    return subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardNegative, 1);  /* sub.yaml:69 */
+    return subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardNegative, 1);  /* sub.yaml:71 */
 }
 
 LANE(sub_rm_ftz_sat_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardNegative, 1);  /* sub.yaml:69 */
+    uint32_t v_d = subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardNegative, 1);  /* sub.yaml:71 */
     return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_rp_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b) {
-    return subtraction_f32(v_a, v_b, roundTowardPositive, 0);  /* sub.yaml:69 */
+    return subtraction_f32(v_a, v_b, roundTowardPositive, 0);  /* sub.yaml:71 */
 }
 
 LANE(sub_rp_sat_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(v_a, v_b, roundTowardPositive, 0);  /* sub.yaml:69 */
+    uint32_t v_d = subtraction_f32(v_a, v_b, roundTowardPositive, 0);  /* sub.yaml:71 */
     return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_rp_ftz_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b) {
-    return subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardPositive, 1);  /* sub.yaml:69 */
+    return subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardPositive, 1);  /* sub.yaml:71 */
 }
 
 LANE(sub_rp_ftz_sat_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardPositive, 1);  /* sub.yaml:69 */
+    uint32_t v_d = subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardPositive, 1);  /* sub.yaml:71 */
     return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_f64_2, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = subtraction_f64(v_a, v_b, roundTiesToEven, 0);  /* sub.yaml:69 */
+    uint64_t v_d = subtraction_f64(v_a, v_b, roundTiesToEven, 0);  /* sub.yaml:71 */
     return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE(sub_rz_f64_2, uint64_t, roundTowardZero, uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = subtraction_f64(v_a, v_b, roundTowardZero, 0);  /* sub.yaml:69 */
+    uint64_t v_d = subtraction_f64(v_a, v_b, roundTowardZero, 0);  /* sub.yaml:71 */
     return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE(sub_rm_f64_2, uint64_t, roundTowardNegative, uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = subtraction_f64(v_a, v_b, roundTowardNegative, 0);  /* sub.yaml:69 */
+    uint64_t v_d = subtraction_f64(v_a, v_b, roundTowardNegative, 0);  /* sub.yaml:71 */
     return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE(sub_rp_f64_2, uint64_t, roundTowardPositive, uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = subtraction_f64(v_a, v_b, roundTowardPositive, 0);  /* sub.yaml:69 */
+    uint64_t v_d = subtraction_f64(v_a, v_b, roundTowardPositive, 0);  /* sub.yaml:71 */
     return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE(sub_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    return subtraction_f16(v_a, v_b, roundTiesToEven, 0);  /* sub.yaml:69 */
+    return subtraction_f16(v_a, v_b, roundTiesToEven, 0);  /* sub.yaml:71 */
 }
 
 LANE(sub_sat_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = subtraction_f16(v_a, v_b, roundTiesToEven, 0);  /* sub.yaml:69 */
+    uint16_t v_d = subtraction_f16(v_a, v_b, roundTiesToEven, 0);  /* sub.yaml:71 */
     return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_ftz_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    return subtraction_f16(flushed_f16(v_a), flushed_f16(v_b), roundTiesToEven, 1);  /* sub.yaml:69 */
+    return subtraction_f16(flushed_f16(v_a), flushed_f16(v_b), roundTiesToEven, 1);  /* sub.yaml:71 */
 }
 
 LANE(sub_ftz_sat_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = subtraction_f16(flushed_f16(v_a), flushed_f16(v_b), roundTiesToEven, 1);  /* sub.yaml:69 */
+    uint16_t v_d = subtraction_f16(flushed_f16(v_a), flushed_f16(v_b), roundTiesToEven, 1);  /* sub.yaml:71 */
     return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    return subtraction_bf16(v_a, v_b, roundTiesToEven, 0);  /* sub.yaml:69 */
+    return subtraction_bf16(v_a, v_b, roundTiesToEven, 0);  /* sub.yaml:71 */
 }
 
 LANE(sub_f32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint32_t v_b) {
-    return subtraction_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* sub.yaml:69 */
+    return subtraction_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* sub.yaml:71 */
 }
 
 LANE(sub_f32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint32_t v_b) {
-    return subtraction_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* sub.yaml:69 */
+    return subtraction_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* sub.yaml:71 */
 }
 
 LANE(sub_sat_f32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* sub.yaml:69 */
+    uint32_t v_d = subtraction_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* sub.yaml:71 */
     return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_sat_f32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* sub.yaml:69 */
+    uint32_t v_d = subtraction_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* sub.yaml:71 */
     return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_rz_f32_f16_2, uint32_t, roundTowardZero, uint16_t v_a, uint32_t v_b) {
-    return subtraction_f32(from_single_f32(single_f16(v_a), roundTowardZero, 0), v_b, roundTowardZero, 0);  /* sub.yaml:69 */
+    return subtraction_f32(from_single_f32(single_f16(v_a), roundTowardZero, 0), v_b, roundTowardZero, 0);  /* sub.yaml:71 */
 }
 
 LANE(sub_rz_f32_bf16_2, uint32_t, roundTowardZero, uint16_t v_a, uint32_t v_b) {
-    return subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), v_b, roundTowardZero, 0);  /* sub.yaml:69 */
+    return subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), v_b, roundTowardZero, 0);  /* sub.yaml:71 */
 }
 
 LANE(sub_rz_sat_f32_f16_2, uint32_t, roundTowardZero, uint16_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(from_single_f32(single_f16(v_a), roundTowardZero, 0), v_b, roundTowardZero, 0);  /* sub.yaml:69 */
+    uint32_t v_d = subtraction_f32(from_single_f32(single_f16(v_a), roundTowardZero, 0), v_b, roundTowardZero, 0);  /* sub.yaml:71 */
     return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_rz_sat_f32_bf16_2, uint32_t, roundTowardZero, uint16_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), v_b, roundTowardZero, 0);  /* sub.yaml:69 */
+    uint32_t v_d = subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), v_b, roundTowardZero, 0);  /* sub.yaml:71 */
     return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_rm_f32_f16_2, uint32_t, roundTowardNegative, uint16_t v_a, uint32_t v_b) {
-    return subtraction_f32(from_single_f32(single_f16(v_a), roundTowardNegative, 0), v_b, roundTowardNegative, 0);  /* sub.yaml:69 */
+    return subtraction_f32(from_single_f32(single_f16(v_a), roundTowardNegative, 0), v_b, roundTowardNegative, 0);  /* sub.yaml:71 */
 }
 
 LANE(sub_rm_f32_bf16_2, uint32_t, roundTowardNegative, uint16_t v_a, uint32_t v_b) {
-    return subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardNegative, 0), v_b, roundTowardNegative, 0);  /* sub.yaml:69 */
+    return subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardNegative, 0), v_b, roundTowardNegative, 0);  /* sub.yaml:71 */
 }
 
 LANE(sub_rm_sat_f32_f16_2, uint32_t, roundTowardNegative, uint16_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(from_single_f32(single_f16(v_a), roundTowardNegative, 0), v_b, roundTowardNegative, 0);  /* sub.yaml:69 */
+    uint32_t v_d = subtraction_f32(from_single_f32(single_f16(v_a), roundTowardNegative, 0), v_b, roundTowardNegative, 0);  /* sub.yaml:71 */
     return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_rm_sat_f32_bf16_2, uint32_t, roundTowardNegative, uint16_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardNegative, 0), v_b, roundTowardNegative, 0);  /* sub.yaml:69 */
+    uint32_t v_d = subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardNegative, 0), v_b, roundTowardNegative, 0);  /* sub.yaml:71 */
     return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_rp_f32_f16_2, uint32_t, roundTowardPositive, uint16_t v_a, uint32_t v_b) {
-    return subtraction_f32(from_single_f32(single_f16(v_a), roundTowardPositive, 0), v_b, roundTowardPositive, 0);  /* sub.yaml:69 */
+    return subtraction_f32(from_single_f32(single_f16(v_a), roundTowardPositive, 0), v_b, roundTowardPositive, 0);  /* sub.yaml:71 */
 }
 
 LANE(sub_rp_f32_bf16_2, uint32_t, roundTowardPositive, uint16_t v_a, uint32_t v_b) {
-    return subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardPositive, 0), v_b, roundTowardPositive, 0);  /* sub.yaml:69 */
+    return subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardPositive, 0), v_b, roundTowardPositive, 0);  /* sub.yaml:71 */
 }
 
 LANE(sub_rp_sat_f32_f16_2, uint32_t, roundTowardPositive, uint16_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(from_single_f32(single_f16(v_a), roundTowardPositive, 0), v_b, roundTowardPositive, 0);  /* sub.yaml:69 */
+    uint32_t v_d = subtraction_f32(from_single_f32(single_f16(v_a), roundTowardPositive, 0), v_b, roundTowardPositive, 0);  /* sub.yaml:71 */
     return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_rp_sat_f32_bf16_2, uint32_t, roundTowardPositive, uint16_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardPositive, 0), v_b, roundTowardPositive, 0);  /* sub.yaml:69 */
+    uint32_t v_d = subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardPositive, 0), v_b, roundTowardPositive, 0);  /* sub.yaml:71 */
     return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_rz_ftz_f16x2_f32x2_f32x2_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    return sum_f16(number_f32(flushed_f32(v_a)), -number_f32(flushed_f32(v_b)), roundTowardZero, 1);  /* sub.yaml:69 */
+    return sum_f16(number_f32(flushed_f32(v_a)), -number_f32(flushed_f32(v_b)), roundTowardZero, 1);  /* sub.yaml:71 */
 }
 
 LANE(sub_rz_bf16x2_f32x2_f32x2_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    return sum_bf16(number_f32(v_a), -number_f32(v_b), roundTowardZero, 0);  /* sub.yaml:69 */
+    return sum_bf16(number_f32(v_a), -number_f32(v_b), roundTowardZero, 0);  /* sub.yaml:71 */
 }
 
 LANE(sub_e5m2x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return subtraction_e5m2(v_a, v_b, roundTiesToEven, 0);  /* sub.yaml:69 */
+    return subtraction_e5m2(v_a, v_b, roundTiesToEven, 0);  /* sub.yaml:71 */
 }
 
 LANE(sub_e5m2x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return from_single_e5m2(float_sum_to_odd(single_e4m3(v_a), -single_e5m2(v_b)), roundTiesToEven, 0);  /* sub.yaml:69 */
+    return from_single_e5m2(float_sum_to_odd(single_e4m3(v_a), -single_e5m2(v_b)), roundTiesToEven, 0);  /* sub.yaml:71 */
 }
 
 LANE(sub_e5m2x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return from_single_e5m2(float_sum_to_odd(single_e3m2(v_a), -single_e5m2(v_b)), roundTiesToEven, 0);  /* sub.yaml:69 */
+    return from_single_e5m2(float_sum_to_odd(single_e3m2(v_a), -single_e5m2(v_b)), roundTiesToEven, 0);  /* sub.yaml:71 */
 }
 
 LANE(sub_e5m2x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return from_single_e5m2(float_sum_to_odd(single_e2m3(v_a), -single_e5m2(v_b)), roundTiesToEven, 0);  /* sub.yaml:69 */
+    return from_single_e5m2(float_sum_to_odd(single_e2m3(v_a), -single_e5m2(v_b)), roundTiesToEven, 0);  /* sub.yaml:71 */
 }
 
 LANE(sub_e5m2x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return from_single_e5m2(float_sum_to_odd(single_e2m1(v_a), -single_e5m2(v_b)), roundTiesToEven, 0);  /* sub.yaml:69 */
+    return from_single_e5m2(float_sum_to_odd(single_e2m1(v_a), -single_e5m2(v_b)), roundTiesToEven, 0);  /* sub.yaml:71 */
 }
 
 LANE(sub_e5m2x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return sum_e5m2(number_ue8m0(v_a), -number_e5m2(v_b), roundTiesToEven, 0);  /* sub.yaml:69 */
+    return sum_e5m2(number_ue8m0(v_a), -number_e5m2(v_b), roundTiesToEven, 0);  /* sub.yaml:71 */
 }
 
 LANE(sub_e4m3x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = from_single_e4m3(float_sum_to_odd(single_e5m2(v_a), -single_e4m3(v_b)), roundTiesToEven, 0);  /* sub.yaml:69 */
+    uint8_t v_d = from_single_e4m3(float_sum_to_odd(single_e5m2(v_a), -single_e4m3(v_b)), roundTiesToEven, 0);  /* sub.yaml:71 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(sub_e4m3x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = from_single_e4m3(float_sum_to_odd(single_e4m3(v_a), -single_e4m3(v_b)), roundTiesToEven, 0);  /* sub.yaml:69 */
+    uint8_t v_d = from_single_e4m3(float_sum_to_odd(single_e4m3(v_a), -single_e4m3(v_b)), roundTiesToEven, 0);  /* sub.yaml:71 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(sub_e4m3x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = from_single_e4m3(float_sum_to_odd(single_e3m2(v_a), -single_e4m3(v_b)), roundTiesToEven, 0);  /* sub.yaml:69 */
+    uint8_t v_d = from_single_e4m3(float_sum_to_odd(single_e3m2(v_a), -single_e4m3(v_b)), roundTiesToEven, 0);  /* sub.yaml:71 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(sub_e4m3x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = from_single_e4m3(float_sum_to_odd(single_e2m3(v_a), -single_e4m3(v_b)), roundTiesToEven, 0);  /* sub.yaml:69 */
+    uint8_t v_d = from_single_e4m3(float_sum_to_odd(single_e2m3(v_a), -single_e4m3(v_b)), roundTiesToEven, 0);  /* sub.yaml:71 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(sub_e4m3x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = from_single_e4m3(float_sum_to_odd(single_e2m1(v_a), -single_e4m3(v_b)), roundTiesToEven, 0);  /* sub.yaml:69 */
+    uint8_t v_d = from_single_e4m3(float_sum_to_odd(single_e2m1(v_a), -single_e4m3(v_b)), roundTiesToEven, 0);  /* sub.yaml:71 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(sub_e4m3x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = sum_e4m3(number_ue8m0(v_a), -number_e4m3(v_b), roundTiesToEven, 0);  /* sub.yaml:69 */
+    uint8_t v_d = sum_e4m3(number_ue8m0(v_a), -number_e4m3(v_b), roundTiesToEven, 0);  /* sub.yaml:71 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(sub_satfinite_e5m2x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint64_t v_x = convert_f64(number_e5m2(v_a) + -number_e5m2(v_b), roundTiesToEven, 0);  /* sub.yaml:66 */
-    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* sub.yaml:67 */
+    uint64_t v_x = convert_f64(number_e5m2(v_a) + -number_e5m2(v_b), roundTiesToEven, 0);  /* sub.yaml:68 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* sub.yaml:69 */
 }
 
 LANE(sub_satfinite_e5m2x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint64_t v_x = convert_f64(number_e4m3(v_a) + -number_e5m2(v_b), roundTiesToEven, 0);  /* sub.yaml:66 */
-    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* sub.yaml:67 */
+    uint64_t v_x = convert_f64(number_e4m3(v_a) + -number_e5m2(v_b), roundTiesToEven, 0);  /* sub.yaml:68 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* sub.yaml:69 */
 }
 
 LANE(sub_satfinite_e5m2x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint64_t v_x = convert_f64(number_e3m2(v_a) + -number_e5m2(v_b), roundTiesToEven, 0);  /* sub.yaml:66 */
-    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* sub.yaml:67 */
+    uint64_t v_x = convert_f64(number_e3m2(v_a) + -number_e5m2(v_b), roundTiesToEven, 0);  /* sub.yaml:68 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* sub.yaml:69 */
 }
 
 LANE(sub_satfinite_e5m2x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint64_t v_x = convert_f64(number_e2m3(v_a) + -number_e5m2(v_b), roundTiesToEven, 0);  /* sub.yaml:66 */
-    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* sub.yaml:67 */
+    uint64_t v_x = convert_f64(number_e2m3(v_a) + -number_e5m2(v_b), roundTiesToEven, 0);  /* sub.yaml:68 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* sub.yaml:69 */
 }
 
 LANE(sub_satfinite_e5m2x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint64_t v_x = convert_f64(number_e2m1(v_a) + -number_e5m2(v_b), roundTiesToEven, 0);  /* sub.yaml:66 */
-    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* sub.yaml:67 */
+    uint64_t v_x = convert_f64(number_e2m1(v_a) + -number_e5m2(v_b), roundTiesToEven, 0);  /* sub.yaml:68 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* sub.yaml:69 */
 }
 
 LANE(sub_satfinite_e5m2x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint64_t v_x = convert_f64(number_ue8m0(v_a) + -number_e5m2(v_b), roundTiesToEven, 0);  /* sub.yaml:66 */
-    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* sub.yaml:67 */
+    uint64_t v_x = convert_f64(number_ue8m0(v_a) + -number_e5m2(v_b), roundTiesToEven, 0);  /* sub.yaml:68 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* sub.yaml:69 */
 }
 
 LANE(sub_satfinite_e4m3x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint64_t v_x = convert_f64(number_e5m2(v_a) + -number_e4m3(v_b), roundTiesToEven, 0);  /* sub.yaml:66 */
-    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* sub.yaml:67 */
+    uint64_t v_x = convert_f64(number_e5m2(v_a) + -number_e4m3(v_b), roundTiesToEven, 0);  /* sub.yaml:68 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* sub.yaml:69 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(sub_satfinite_e4m3x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint64_t v_x = convert_f64(number_e4m3(v_a) + -number_e4m3(v_b), roundTiesToEven, 0);  /* sub.yaml:66 */
-    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* sub.yaml:67 */
+    uint64_t v_x = convert_f64(number_e4m3(v_a) + -number_e4m3(v_b), roundTiesToEven, 0);  /* sub.yaml:68 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* sub.yaml:69 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(sub_satfinite_e4m3x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint64_t v_x = convert_f64(number_e3m2(v_a) + -number_e4m3(v_b), roundTiesToEven, 0);  /* sub.yaml:66 */
-    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* sub.yaml:67 */
+    uint64_t v_x = convert_f64(number_e3m2(v_a) + -number_e4m3(v_b), roundTiesToEven, 0);  /* sub.yaml:68 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* sub.yaml:69 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(sub_satfinite_e4m3x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint64_t v_x = convert_f64(number_e2m3(v_a) + -number_e4m3(v_b), roundTiesToEven, 0);  /* sub.yaml:66 */
-    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* sub.yaml:67 */
+    uint64_t v_x = convert_f64(number_e2m3(v_a) + -number_e4m3(v_b), roundTiesToEven, 0);  /* sub.yaml:68 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* sub.yaml:69 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(sub_satfinite_e4m3x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint64_t v_x = convert_f64(number_e2m1(v_a) + -number_e4m3(v_b), roundTiesToEven, 0);  /* sub.yaml:66 */
-    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* sub.yaml:67 */
+    uint64_t v_x = convert_f64(number_e2m1(v_a) + -number_e4m3(v_b), roundTiesToEven, 0);  /* sub.yaml:68 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* sub.yaml:69 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(sub_satfinite_e4m3x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint64_t v_x = convert_f64(number_ue8m0(v_a) + -number_e4m3(v_b), roundTiesToEven, 0);  /* sub.yaml:66 */
-    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* sub.yaml:67 */
+    uint64_t v_x = convert_f64(number_ue8m0(v_a) + -number_e4m3(v_b), roundTiesToEven, 0);  /* sub.yaml:68 */
+    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* sub.yaml:69 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
-LANE(sub_s32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    return (uint32_t)(v_a - v_b);  /* sub.yaml:63 */
+LANE(sub_s32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    return (uint32_t)(v_a - v_b);  /* sub.yaml:65 */
 }
 
-LANE(sub_sat_s32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    return from_signed_s32(whole_s64((uint64_t)(from_signed_s64(whole_s32(v_a)) - from_signed_s64(whole_s32(v_b)))));  /* sub.yaml:61 */
-}
-
-LANE(sub_u32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    return (uint32_t)(v_a - v_b);  /* sub.yaml:63 */
+LANE(sub_sat_s32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
+    return from_signed_s32(whole_s64((uint64_t)(from_signed_s64(whole_s32(v_a)) - from_signed_s64(whole_s32(v_b)))));  /* sub.yaml:63 */
 }

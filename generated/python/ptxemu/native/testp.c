@@ -5,50 +5,50 @@
 #include "formats.h"
 #include "kernel.h"
 
-LANE(testp_finite_f32_1, uint8_t, roundTiesToEven, uint32_t v_a) {
+LANE(testp_finite_f32_1, uint8_t, anyDirection, uint32_t v_a) {
     return isFinite_f32(v_a);  /* testp.yaml:25 */
 }
 
-LANE(testp_finite_f64_1, uint8_t, roundTiesToEven, uint64_t v_a) {
+LANE(testp_finite_f64_1, uint8_t, anyDirection, uint64_t v_a) {
     return isFinite_f64(v_a);  /* testp.yaml:25 */
 }
 
-LANE(testp_infinite_f32_1, uint8_t, roundTiesToEven, uint32_t v_a) {
+LANE(testp_infinite_f32_1, uint8_t, anyDirection, uint32_t v_a) {
     return isInfinite_f32(v_a);  /* testp.yaml:27 */
 }
 
-LANE(testp_infinite_f64_1, uint8_t, roundTiesToEven, uint64_t v_a) {
+LANE(testp_infinite_f64_1, uint8_t, anyDirection, uint64_t v_a) {
     return isInfinite_f64(v_a);  /* testp.yaml:27 */
 }
 
-LANE(testp_number_f32_1, uint8_t, roundTiesToEven, uint32_t v_a) {
+LANE(testp_number_f32_1, uint8_t, anyDirection, uint32_t v_a) {
     return (!isNaN_f32(v_a));  /* testp.yaml:29 */
 }
 
-LANE(testp_number_f64_1, uint8_t, roundTiesToEven, uint64_t v_a) {
+LANE(testp_number_f64_1, uint8_t, anyDirection, uint64_t v_a) {
     return (!isNaN_f64(v_a));  /* testp.yaml:29 */
 }
 
-LANE(testp_notanumber_f32_1, uint8_t, roundTiesToEven, uint32_t v_a) {
+LANE(testp_notanumber_f32_1, uint8_t, anyDirection, uint32_t v_a) {
     return isNaN_f32(v_a);  /* testp.yaml:31 */
 }
 
-LANE(testp_notanumber_f64_1, uint8_t, roundTiesToEven, uint64_t v_a) {
+LANE(testp_notanumber_f64_1, uint8_t, anyDirection, uint64_t v_a) {
     return isNaN_f64(v_a);  /* testp.yaml:31 */
 }
 
-LANE(testp_normal_f32_1, uint8_t, roundTiesToEven, uint32_t v_a) {
+LANE(testp_normal_f32_1, uint8_t, anyDirection, uint32_t v_a) {
     return (isNormal_f32(v_a) | isZero_f32(v_a));  /* testp.yaml:33 */
 }
 
-LANE(testp_normal_f64_1, uint8_t, roundTiesToEven, uint64_t v_a) {
+LANE(testp_normal_f64_1, uint8_t, anyDirection, uint64_t v_a) {
     return (isNormal_f64(v_a) | isZero_f64(v_a));  /* testp.yaml:33 */
 }
 
-LANE(testp_subnormal_f32_1, uint8_t, roundTiesToEven, uint32_t v_a) {
+LANE(testp_subnormal_f32_1, uint8_t, anyDirection, uint32_t v_a) {
     return isSubnormal_f32(v_a);  /* testp.yaml:35 */
 }
 
-LANE(testp_subnormal_f64_1, uint8_t, roundTiesToEven, uint64_t v_a) {
+LANE(testp_subnormal_f64_1, uint8_t, anyDirection, uint64_t v_a) {
     return isSubnormal_f64(v_a);  /* testp.yaml:35 */
 }

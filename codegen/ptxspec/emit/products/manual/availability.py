@@ -35,7 +35,8 @@ class Column:
 
 @dataclass(frozen=True)
 class Row:
-    """Variants of an opcode that are taken alike, and for each column what takes them."""
+    """Variants of an opcode that are taken alike, and for each column what takes them; where the machine code does
+    something else than they say, marked as a hazard."""
 
     forms: Sequence[Forms]
     cells: tuple[str, ...]
@@ -56,12 +57,12 @@ class Brought:
 
 def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
     """manual/availability and manual/history, as HTML and as Markdown."""
-    variants = [v for i in spec.instructions.values() for v in i.variants]
+    variants = [v for i in spec.instructions.values() for v in i.variants if not v.crash]
     requirements = list(dict.fromkeys(v.requires for v in variants))
     columns = _columns(spec, requirements)
-    # What an opcode's variants have in common stands once: those with one requirement are a row.
-    alike = _grouped(variants, lambda v: (v.opcode, v.requires))
-    rows = [Row(write(vs), tuple(_cell(spec, r, c.first) for c in columns)) for (_, r), vs in alike.items()]
+    # What an opcode's variants have in common stands once: those with one requirement and one hazard are a row.
+    alike = _grouped(variants, lambda v: (v.opcode, v.requires, v.hazards))
+    rows = [Row(write(vs), tuple(_marked(spec, vs[0], c) for c in columns)) for vs in alike.values()]
     oldest = _grouped(variants, lambda v: v.requires.target)
     values = {
         "columns": columns,
@@ -104,6 +105,12 @@ def _cell(spec: Spec, r: Requirement, target: Target) -> str:
     if r.on and first == target.ptx and not last:
         return "\N{CHECK MARK}"
     return f"{first}\N{EN DASH}{last}" if last else first
+
+
+def _marked(spec: Spec, v: Variant, column: Column) -> str:
+    """What takes a variant in a column, with a mark where a hazard holds on one of its targets."""
+    cell = _cell(spec, v.requires, column.first)
+    return cell + "!" if cell and any(not spec.catalog.is_safe(v, t.name) for t in column.targets) else cell
 
 
 def _known(spec: Spec, version: PtxVersion) -> list[Target]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ....compact import compact
-from ....model import Operand, Spec, Variant
+from ....model import Instruction, Operand, Spec, Variant
 from ...text import Files, Templates
 
 SCRIPT = "forms.js"
@@ -62,6 +62,12 @@ def statement(v: Variant) -> str:
     """The operands as a syntax line has them, without their types: `p{|q}, a, b, {!}c`."""
     result = "|".join(v.result.places) + ("{|q}" if v.second else "")
     return ", ".join([result, *map(_source, v.sources)])
+
+
+def unpacking(instruction: Instruction) -> list[str]:
+    """The statements that stand the other way round, with a vector as their result."""
+    packing = [(v, s) for v in instruction.variants for s in v.sources if s.braced] if instruction.unpacks else []
+    return [f"{v.spelling}    {{{', '.join(r.replace(s.name, 'd') for r in s.registers)}}}, a" for v, s in packing]
 
 
 def _source(s: Operand) -> str:

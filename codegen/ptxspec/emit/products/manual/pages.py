@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ....catalog import targets_text
 from ....check.checking import Checked
 from ....check.claims import CLAIMS, basis
+from ....check.relations import relation
 from ....compact import named_in
 from ....diagnostics import PtxspecError
 from ....grounds import KINDS
@@ -29,8 +30,8 @@ from ....model import (
 from ...lowering import rounds
 from ...registry import product
 from ...text import Files, Templates
-from . import availability
-from .forms import Writer, script, statement
+from . import availability, running
+from .forms import Writer, script, statement, unpacking
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ class Row:
     manual: str
     stands_for: str
     measured: tuple[str, ...]
+    hazard: bool
+    crash: str
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
             "rows": rows,
             "groups": named_in(texts, spec.notation),
             "claims": claims,
+            "compared": [(c.selector.text, relation(spec.functions, c)) for c in instruction.compared],
             "meanings": {claim.name: CLAIMS[claim.name] for claim in claims},
             "recordings": _recordings(spec, instruction),
             "differs": any(v.manual != v.requires for v in instruction.variants),
@@ -116,6 +120,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
             "types": _operands(spec, instruction),
             "assembler": spec.assembler.observed,
             "refused": refused,
+            "unpacking": unpacking(instruction),
             "refused_lines": [s.text for s in instruction.syntax if any(map(s.gives, instruction.refused))],
             "default": _default_rounding(spec, c),
             "targets_text": targets_text,
@@ -124,14 +129,15 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
             "implied": [n for n in spec.implied if any(_implies(spec, n, v) for v in instruction.variants)],
         }
         sources = ["spec/types.yaml", "spec/modifiers.yaml", "spec/assembler.yaml", instruction.path]
+        sources += ["spec/functions.yaml"] * bool(instruction.compared)
         for suffix in ("md", "html"):
             files[f"manual/{instruction.opcode}.{suffix}"] = templates.render(
                 f"manual/instruction.{suffix}.j2", sources, comment="<!-- {} -->", **values
             )
-    for own in ("index", "ledger", "speed", *availability.PAGES):
+    for own in ("index", "ledger", "running", "speed", *availability.PAGES):
         if f"manual/{own}.md" in files:
             raise PtxspecError(f"no opcode can be called '{own}': the manual has a page of that name")
-    files |= availability.emit(spec, write, templates) | script(spec, templates)
+    files |= availability.emit(spec, write, templates) | running.emit(templates) | script(spec, templates)
     files["manual/style.css"] = templates.render("manual/style.css.j2", [], comment="/* {} */")
     for suffix in ("md", "html"):
         files[f"manual/index.{suffix}"] = templates.render(
@@ -208,6 +214,8 @@ def _row(spec: Spec, instruction: Instruction, v: Variant) -> Row:
         requires=requires,
         manual="" if manual == requires else manual,
         stands_for=longer.spelling if longer else "",
+        hazard=bool(v.hazards),
+        crash=v.crash,
         measured=tuple(dict.fromkeys(r.target for r in spec.recordings if spec.claim(v, r.target) == "measured")),
     )
 

@@ -2,13 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
-from ..query.database import Database, Source, Variant
 from . import constants, operands as kinds
-from .findings import ERROR, WHOLE, Complaint
+from .complaints import ERROR, WHOLE, Complaint
 from .operands import Shape
+
+
+class Source(Protocol):
+    """A source operand: its type, and the number of registers that hold it, in braces or one by one."""
+
+    @property
+    def type(self) -> str: ...
+    @property
+    def registers(self) -> int: ...
+    @property
+    def braced(self) -> bool: ...
+    @property
+    def negatable(self) -> bool: ...
+
+
+class Variant(Protocol):
+    """`result` and `second` are types; `result_registers` is the number of its lanes in p0|p1, else 1."""
+
+    @property
+    def opcode(self) -> str: ...
+    @property
+    def spelling(self) -> str: ...
+    @property
+    def result(self) -> str: ...
+    @property
+    def result_registers(self) -> int: ...
+    @property
+    def second(self) -> str | None: ...
+    @property
+    def sources(self) -> Sequence[Source]: ...
+
+
+class Rules(Protocol):
+    """What the assembler takes: for every instruction, of one opcode, and for a variant."""
+
+    @property
+    def assembler(self) -> Mapping[str, Any]: ...
+    def has_two_results(self, opcode: str) -> bool: ...
+    def has_vectors_elsewhere(self, opcode: str) -> bool: ...
+    def unpacks(self, opcode: str) -> bool: ...
+    def operand_rules(self, v: Any) -> Iterable[Mapping[str, Any]]: ...
+
 
 # A code, a message and what helps.
 _Said = tuple[str, str, str]
@@ -66,13 +107,24 @@ _DESTINATIONS: dict[str, _Said] = {
 }
 
 
-def count(shapes: Sequence[Shape]) -> int:
-    """The number of source registers in a statement."""
+def count(shapes: Sequence[Shape], unpacks: bool = False) -> int:
+    """The number of source registers in a statement; of one that unpacks, in the one that packs as much."""
+    if unpacks:
+        return len(shapes[0]) - 1
     return sum(len(s) - 1 if _kind(s) == kinds.VECTOR else 1 for s in shapes[1:])
 
 
 def _kind(shape: Shape) -> str:
     return shape if isinstance(shape, str) else shape[0]
+
+
+def _mixed(parts: Sequence[str], operand: int) -> list[Complaint]:
+    """Registers of a vector are bits, or of one sort: whether integers have a sign makes no difference."""
+    sorts = {"integer" if kind[1] in "su" else kind for kind in parts if kind.startswith(".") and kind[1] != "b"}
+    if len(sorts) < 2:
+        return []
+    message = "the registers of a vector are of one type, or bits"
+    return [Complaint(ERROR, "illegal-register", message, "declare them with the same type", operand=operand)]
 
 
 def unreadable(shapes: Sequence[Shape]) -> list[Complaint]:
@@ -84,22 +136,28 @@ def unreadable(shapes: Sequence[Shape]) -> list[Complaint]:
 class Matcher:
     """Says what the assembler does not take among the operands of a variant."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
-        assembler = db.data["assembler"]
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+        assembler = rules.assembler
         self._registers: dict[str, Any] = assembler["registers"]
         self._constants: dict[str, Any] = assembler["constants"]
         self._letters = {f'"{c}"': tuple(f".{r}" for r in rs) for c, rs in assembler["constraints"].items()}
 
+    def unpacks(self, opcode: str, shapes: Sequence[Shape] | None) -> bool:
+        """Whether a statement stands the other way round: a vector is its result."""
+        return shapes is not None and [_kind(s) for s in shapes[:1]] == [kinds.VECTOR] and self._rules.unpacks(opcode)
+
     def is_elsewhere(self, opcode: str, shapes: Sequence[Shape] | None) -> bool:
         """Whether operands are those of other instructions of this name."""
-        others: bool = self._db.opcodes[opcode].data["assembler"].get("vectors_elsewhere", False)
+        others = self._rules.has_vectors_elsewhere(opcode)
         kinds_of_all = [_kind(s) for s in shapes or ()]
         # A register may be declared as a vector.
-        return others and (kinds_of_all[:1] == [kinds.VECTOR] or any(k.startswith(".v") for k in kinds_of_all))
+        return others and any(k.startswith(".v") for k in kinds_of_all)
 
     def complaints(self, v: Variant, shapes: Sequence[Shape]) -> list[Complaint]:
         """`shapes` are the kinds of all operands, the result's first."""
+        if self.unpacks(v.opcode, shapes):
+            return self._unpacking(v, shapes)
         found = self._result(v, shapes[0]) if shapes else []
         wanted = [s for s in v.sources for _ in range(1 if s.braced else s.registers)]
         # Where the lengths differ, a vector stands where none belongs, and what follows belongs nowhere.
@@ -118,6 +176,33 @@ class Matcher:
                 break
         return found
 
+    def _unpacking(self, v: Variant, shapes: Sequence[Shape]) -> list[Complaint]:
+        """Of a statement that stands the other way round: the vector that `v` has as its source is the result."""
+        lanes, (vector, *sources) = v.sources[0], shapes
+        if not lanes.braced:
+            return [Complaint(ERROR, *_DESTINATIONS[kinds.VECTOR], operand=0)]
+        if sources and _kind(sources[0]) == kinds.VECTOR:
+            message = "a vector is packed into a register, or unpacked from one"
+            return [Complaint(ERROR, "illegal-operand", message, "write one of the two as a register", operand=1)]
+        parts = [kind for kind in vector[1:] if kind != kinds.DISCARD]
+        found = [] if parts else [Complaint(ERROR, *_NO_REGISTER, operand=0)]
+        for i, kind in enumerate(vector[1:]):
+            said = None if kind == kinds.DISCARD else self._destination(v, kind, lanes.type)
+            found += [Complaint(ERROR, *said, operand=0, part=i)] if said else []
+        found = found or _mixed(parts, 0)
+        said = self._unpacked(v, sources[0]) if sources else None
+        return [*found, *([Complaint(ERROR, *said, operand=1)] if said else [])]
+
+    def _unpacked(self, v: Variant, shape: Shape) -> _Said | None:
+        """What is unpacked is an operand of the type that is spelled: a register, or a constant."""
+        written = v.spelling.rpartition(".")[2]
+        kind = _kind(shape)
+        if kind in (*_CONSTANTS, kinds.FUNCTION):
+            return self._constant(v, kind, written)
+        if kind in _NAMED and not _NAMED[kind].isdisjoint(self._taken(v, "constants", written, ()) or ()):
+            return None
+        return _SOURCES.get(kind) or self._register(v, kind, v.result)
+
     def _result(self, v: Variant, shape: Shape) -> list[Complaint]:
         has_two = v.second is not None or v.result_registers > 1
         types = [v.result, v.second or v.result]
@@ -128,15 +213,11 @@ class Matcher:
                 None if p == kinds.DISCARD else self._destination(v, p, t) for p, t in zip(parts, types, strict=True)
             ]
             return [Complaint(ERROR, *s, operand=0, part=i) for i, s in enumerate(said) if s]
-        if shape == kinds.DISCARD and self._discards(v.opcode):
+        # Results may be discarded by all of an instruction whose variants have two somewhere.
+        if shape == kinds.DISCARD and self._rules.has_two_results(v.opcode):
             return []
         whole = self._destination(v, shape, v.result)
         return [Complaint(ERROR, *whole, operand=0)] if whole else []
-
-    def _discards(self, opcode: str) -> bool:
-        """Whether results may be discarded: the assembler allows it for all of an instruction whose variants have two
-        results somewhere."""
-        return any(v.second is not None or v.result_registers > 1 for v in self._db.opcodes[opcode].variants)
 
     def _destination(self, v: Variant, shape: Shape, type: str) -> _Said | None:
         return _DESTINATIONS.get(_kind(shape)) or self._register(v, _kind(shape), type)
@@ -163,7 +244,7 @@ class Matcher:
             if kind not in (constants.INTEGER, *kinds.SPECIALS):
                 said = _FUNCTION if kind == kinds.FUNCTION else self._source(v, source, kind)
                 found += [Complaint(ERROR, *said, operand=operand, part=i)] if said else []
-        return found
+        return found or _mixed(shape[1:], operand)
 
     def _constant(self, v: Variant, kind: str, type: str) -> _Said | None:
         taken = self._taken(v, "constants", type, self._constants.get(type))
@@ -187,7 +268,7 @@ class Matcher:
 
     def _register(self, v: Variant, kind: str, type: str) -> _Said | None:
         """What the assembler says of a register of another type, where its declaration or constraint is known."""
-        taken = tuple(f".{r}" for r in self._taken(v, "registers", type, self._registers.get(type, ())))
+        taken = self.registers(v, type)
         is_ = self._letters.get(kind) or ((kind,) if kind.startswith(".") else taken)
         if not taken or not set(taken).isdisjoint(is_):
             return None
@@ -199,9 +280,11 @@ class Matcher:
         help = f"write {' or '.join(letters)}" if letters else f"name a register of {wanted}"
         return "illegal-register", f"{{operand}} has the constraint {kind}, of {' or '.join(is_)}; {takes}", help
 
+    def registers(self, v: Variant, type: str) -> tuple[str, ...]:
+        """The types of the registers that are taken for an operand of a type; empty where nothing is known of it."""
+        return tuple(f".{r}" for r in self._taken(v, "registers", type, self._registers.get(type, ())))
+
     def _taken(self, v: Variant, what: str, type: str, usual: Any) -> Any:
         """What operands of a type may be: what the instruction's file says, else what is so for every instruction."""
-        said = self._db.opcodes[v.opcode].data["assembler"]["operands"]
-        rules = (said[i] for i in self._db.known_of(v).get("operands", ()))
-        own = (rule.get(what, {}) for rule in rules)
+        own = (rule.get(what, {}) for rule in self._rules.operand_rules(v))
         return next((found[type] for found in own if type in found), usual)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple, Protocol, TypeAlias
 
-from .findings import Position
+from .complaints import Position
 
 # How many semicolons may be missing before one that is there. What stands before it is read anew for each.
 _MISSING = 32
@@ -67,13 +67,14 @@ class View(Protocol):
 
 class Instruction(NamedTuple):
     """An instruction of the database. `head` is its spelling as it stands, `plain` the number of operands where all are
-    registers or symbols, else -1."""
+    registers or symbols, else -1. `statement` is where the statement starts, with its guard."""
 
     start: int
     head: str
     operands: str
     operands_start: int
     plain: int
+    statement: int
 
 
 class Word(NamedTuple):
@@ -104,17 +105,28 @@ class Declaration(NamedTuple):
     """What tells which registers there are: `.reg`, the head of a function, braces; None for what was not read."""
 
     text: str | None
+    start: int = 0
 
 
-Item: TypeAlias = Instruction | Directive | Problem | Declaration
+class Other(NamedTuple):
+    """What a scanner that is to tell everything tells of what is none of these: a label, a statement with its opcode,
+    a directive."""
+
+    start: int
+    kind: str
+    text: str
+
+
+Item: TypeAlias = Instruction | Directive | Problem | Declaration | Other
 
 
 class Scanner:
-    """Scans one text. `opcodes` are those to look for."""
+    """Scans one text. `opcodes` are those to look for; `everything`: tell of what else there is, too."""
 
-    def __init__(self, opcodes: Iterable[str], embedded: bool = False) -> None:
+    def __init__(self, opcodes: Iterable[str], embedded: bool = False, everything: bool = False) -> None:
         self._opcodes = frozenset(opcodes)
         self._embedded = embedded
+        self._everything = everything
         self._last: str | None = None  # what was read last
         names = "|".join(sorted(map(re.escape, self._opcodes), key=len, reverse=True))
         self._match = {final: _pattern(names, final).match for final in (False, True)}
@@ -161,7 +173,7 @@ class Scanner:
             self._last = kind
             if kind == "plain":
                 operands = m["args"]
-                yield Instruction(m.start("head"), m["head"], operands, m.start("args"), operands.count(",") + 1)
+                yield Instruction(m.start("head"), m["head"], operands, m.start("args"), operands.count(",") + 1, start)
             elif kind == "general":
                 items, length = self._statement(_blank(m[0]), start)
                 yield from items
@@ -170,11 +182,13 @@ class Scanner:
                 problem, length = self._directive(_blank(m[0]), start, text[position : position + 1])
                 position = start + length
                 if _DECLARES.search(m[0]):
-                    yield Declaration(m[0][:length])
+                    yield Declaration(m[0][:length], start)
+                elif self._everything:
+                    yield Other(start, kind, m[0][:length])
                 if problem:
                     yield problem
             elif kind == "open" or kind == "close":
-                yield Declaration(m[0])
+                yield Declaration(m[0], start)
                 if problem := self._braces(view, m[0], start):
                     yield problem
             elif kind == "version" or kind == "target":
@@ -194,6 +208,8 @@ class Scanner:
                 self._initialised = False
             elif kind == "stray" and m[0].isascii():
                 yield Problem(start, len(m[0]), "syntax", f"unexpected {m[0]!a}")
+            elif kind == "label" and self._everything:
+                yield Other(start, kind, m[0])
             if position < m.end():
                 missing, behind = (missing + 1 if m.end() == behind else 1), m.end()
                 position = position if missing < _MISSING else behind
@@ -243,7 +259,10 @@ class Scanner:
         # Where a hole follows the spelling, it goes on there.
         if ours and not statement.startswith(HOLE, m.end()):
             head = m["head"]
-            items.insert(0, Instruction(start + m.start("head"), head, statement[m.end() : end], start + m.end(), -1))
+            operands, place = statement[m.end() : end], start + m.end()
+            items.insert(0, Instruction(start + m.start("head"), head, operands, place, -1, start))
+        elif self._everything:
+            items.insert(0, Other(start + m.start("head"), "statement", statement[m.start("head") : end]))
         return items, length
 
     def _directive(self, directive: str, start: int, behind: str) -> tuple[Problem | None, int]:

@@ -1,25 +1,23 @@
-"""Programs -> the C of ptxemu's accelerator: one source per opcode, one function per different program.
+"""Programs -> the C of ptxemu's accelerator: one source per opcode, one function for each of the emulator's.
 
 A program that templates/runtime/native cannot compute is left out, and runs on NumPy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import mpmath  # type: ignore[import-untyped]
 
-from ...check.checking import Checked
-from ...model import BOOL, ROUNDINGS, FixedPoint, Format, Kind, Spec, number_in
-from ...semantics.functions import TABLE
-from ...semantics.program import Apply, Program
-from ..converting import SEVERAL, is_usual
-from ..fusing import FLUSH, PROPAGATE, shorten
-from ..lowering import ELEMENTARY, Function, Lowering, Shared, applications, shared, source_of, written
-from ..registry import product
-from ..text import Files, Templates
+from ..model import BOOL, ROUNDINGS, FixedPoint, Format, Kind, Spec, number_in
+from ..semantics.functions import TABLE
+from ..semantics.program import Apply, Program
+from .converting import SEVERAL, is_usual
+from .fusing import FLUSH, PROPAGATE, shorten
+from .lowering import ELEMENTARY, Function, Lowering, Shared, applications, source_of, written
+from .text import Files, Templates
 
 _FOLDER = "python/ptxemu/native"
 # What a table of coefficients decides stays with NumPy.
@@ -36,9 +34,8 @@ class CFunction(Function):
     undecided: bool
 
 
-@product("emulator-c")
-def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
-    """The files of generated/python/ptxemu/native."""
+def emit(spec: Spec, kernels: Mapping[str, Sequence[Shared]], templates: Templates) -> Files:
+    """The files of generated/python/ptxemu/native, for the functions that the emulator has of each opcode."""
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime/native").items()}
     formats = [f for f in spec.formats.values() if _has_c(number_in(f))]
     floats = [f for f in formats if isinstance(f, Format)]
@@ -53,12 +50,13 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     files[f"{_FOLDER}/turns.h"] = templates.render(
         "emulator/native/turns.h.j2", [], comment="/* {} */", turns=list(_turns())
     )
-    for c in checked:
-        functions = [_function(one) for one in shared(c).values() if not why_not(one.program)]
+    for opcode, every in kernels.items():
+        functions = [_function(one) for one in every if not why_not(one.program)]
         if functions:
-            files[f"{_FOLDER}/{c.instruction.opcode}.c"] = templates.render(
-                "emulator/native/opcode.c.j2", ["spec/types.yaml", "spec/modifiers.yaml", c.instruction.path],
-                comment="/* {} */", opcode=c.instruction.opcode, functions=functions,
+            path = spec.instructions[opcode].path
+            files[f"{_FOLDER}/{opcode}.c"] = templates.render(
+                "emulator/native/opcode.c.j2", ["spec/types.yaml", "spec/modifiers.yaml", path],
+                comment="/* {} */", opcode=opcode, functions=functions,
             )  # fmt: skip
     return files
 
@@ -105,9 +103,10 @@ def _has_c(kind: Kind) -> bool:
 
 
 def _direction(program: Program) -> str:
-    """The direction in which the processor must round for every operation of a program that has C."""
+    """The direction in which the processor must round for every operation of a program that has C; `anyDirection` where
+    it makes no difference."""
     wanted = {_steering(a) for a in applications(program) if TABLE[a.function].rounds} - {ANY}
-    return next(iter(wanted), None) or ROUNDINGS[0]
+    return next(iter(wanted), None) or "anyDirection"
 
 
 def _steering(t: Apply) -> str | None:

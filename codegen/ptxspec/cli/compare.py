@@ -1,0 +1,55 @@
+"""compare: where two ways to compute something differ."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+
+from .. import roots
+from ..diagnostics import PtxspecError
+from . import NO, OK, TARGET, progress_bar, target_named
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Where two ways to compute something differ, by class of operands: NaNs, infinities, zeros, subnormal and "
+        "normal numbers. Exit 0: they are equal on all that was tried, but for what one of them leaves open; 1: they "
+        "differ. Numbers are as many ulp apart as there are steps from one number of the format to the next."
+    )
+    for name in ("a", "b"):
+        parser.add_argument(
+            name,
+            metavar=name.upper(),
+            help="a variant, which @sm_90 ties to a target; PTX, whose registers are %%a, %%b, %%c and %%d, or a file "
+            "of it; or a function: of C (fmaxf), CUDA (__fadd_rz, cuda.fmaxf), ieee754.maximum, numpy.fmin",
+        )
+    parser.add_argument("--target", metavar="T", help=f"as this target computes it, where that is known: {TARGET}")
+    parser.add_argument(
+        "--samples", type=int, default=1 << 18, metavar="N", help="random operands of each sort; 262144 unless told"
+    )
+    parser.add_argument(
+        "--exhaustive",
+        action="store_true",
+        help="all 2^32 operands, where there are so many: two of 16 bits, or one of 32; takes minutes",
+    )
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    from ..compare.comparing import compare
+    from ..compare.reading import Reader
+    from ..compare.telling import as_json, as_text
+
+    if not 0 < options.samples <= 1 << 32:
+        raise PtxspecError(f"--samples {options.samples}: 1 or more, up to 2^32, as in --samples 1000000")
+    reader = Reader(roots.find(options.root), target_named(options))
+    a, b = reader.both(options.a, options.b)
+    with progress_bar("comparing") as progress:
+        found = compare(a, b, options.samples, options.exhaustive, progress)
+    if options.format == "json":
+        print(as_json(found))
+    else:
+        for line in as_text(found, shutil.get_terminal_size().columns):
+            print(line)
+    return OK if found.equal else NO

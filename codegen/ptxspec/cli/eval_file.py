@@ -1,0 +1,82 @@
+"""eval --file: a piece of PTX on given registers."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from .. import piece, roots
+from ..lint.windows import decode, read
+from ..literals import describe, hexadecimal
+from ..model import BOOL, Type
+from . import MISUSE, OK, counted, target_named
+
+
+def run(options: argparse.Namespace) -> int:
+    given = [*([options.variant] if options.variant is not None else []), *options.operands]
+    file = str(options.file)
+    text = "".join(decode(sys.stdin.buffer, "standard input") if file == "-" else read(Path(file)))
+    file = "<stdin>" if file == "-" else file
+    try:
+        found = piece.run(roots.find(options.root), text, file, given, target_named(options))
+    except piece.RefusedError as e:
+        print(e, file=sys.stderr)
+        print(f"{counted(len(e.diagnostics), 'statement')} cannot be run", file=sys.stderr)
+        return MISUSE
+    if options.format == "json":
+        print(json.dumps(_as_json(file, found, bool(options.trace)), indent=2))
+        return OK
+    print(f"{file}{' on ' + found.target if found.target else ''}, {found.claim}")
+    for r in found.inputs:
+        print(f"  {r.name}  {_value(r.bits, r.type)}")
+    if options.trace:
+        _print_trace(found)
+    for r in found.results:
+        print(f"  {r.name}  {_value(r.bits, r.type)}")
+    return OK
+
+
+def _print_trace(found: piece.Piece) -> None:
+    last = None
+    for t in found.trace:
+        # A statement may write several registers.
+        if (t.line, t.text) != last:
+            print(f"\n  {t.line}  {t.text}")
+        last = (t.line, t.text)
+        if t.before is not None:
+            print(f"    before  {t.register} = {_value(t.before, t.type)}")
+        print(f"    after   {t.register} = {_value(t.after, t.type)}")
+    print()
+
+
+def _value(bits: int, type_: Type) -> str:
+    """A register's lanes for people, and the whole of it where that is another text."""
+    lanes = ", ".join(describe(x, type_.kind) for x in type_.unpack(bits))
+    return lanes + (f"  {hexadecimal(bits, type_.width)}" if type_.width != type_.kind.width else "")
+
+
+def _json(bits: int | None, type_: Type) -> str | bool | None:
+    if bits is None:
+        return None
+    return bool(bits) if type_.kind == BOOL else hexadecimal(bits, type_.width)
+
+
+def _as_json(file: str, found: piece.Piece, with_trace: bool) -> dict[str, Any]:
+    return {
+        "schema": 1,
+        "file": file,
+        "target": found.target,
+        "inputs": {r.name: _json(r.bits, r.type) for r in found.inputs},
+        "results": {r.name: _json(r.bits, r.type) for r in found.results},
+        "claim": found.claim,
+        "trace": [
+            {
+                "line": t.line, "statement": t.text, "register": t.register, "type": t.type.name,
+                "before": _json(t.before, t.type), "after": _json(t.after, t.type),
+            }
+            for t in (found.trace if with_trace else ())
+        ],
+    }  # fmt: skip

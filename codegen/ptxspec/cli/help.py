@@ -1,0 +1,80 @@
+"""What --help adds to a command: examples, and what arguments of the same name mean in all commands."""
+
+from __future__ import annotations
+
+import argparse
+
+EXAMPLES: dict[str, tuple[str, ...]] = {
+    "": (
+        "ptxspec query add.bf16 --target A100",
+        "ptxspec eval fma.rn.ftz.f32 0x00800000 0x3f000000 0 --trace",
+        "ptxspec lint kernel.cu --target sm_80",
+        "ptxspec COMMAND --help",
+    ),
+    "generate": ("ptxspec generate", "ptxspec generate --check"),
+    "validate": ("ptxspec validate", "ptxspec validate spec/instructions/max.yaml"),
+    "list": ("ptxspec list --target H100 --type bf16x2", "ptxspec list --opcode cvt --format csv > cvt.csv"),
+    "query": (
+        "ptxspec query max.NaN.f64",
+        "ptxspec query add.bf16 --target A100",
+        "ptxspec query max.f32 --operands 3 --ptx 8.7 --format json",
+    ),
+    "show": ("ptxspec show fma", "ptxspec show fma.rn.ftz.f32", "ptxspec show max.f32 --operands 3"),
+    "eval": (
+        "ptxspec eval add.rn.f32 0.1 -0x1.8p-3",
+        "ptxspec eval fma.rn.ftz.f32 0x00800000 0x3f000000 0 --trace",
+        "ptxspec eval mul.f16x2 0.1,0.2 3,4 --format json",
+        "ptxspec eval setp.ltu.and.f32 nan 1 true",
+        "ptxspec eval --file spec/examples/exp2.ptx x=1.5 --trace",
+    ),
+    "compare": (
+        "ptxspec compare max.f32 fmaxf",
+        "ptxspec compare add.bf16 'mov.b16 %one, 0x3f80; fma.rn.bf16 %d, %a, %one, %b;'",
+        "ptxspec compare ex2.approx.f32 numpy.exp2 --format json",
+    ),
+    "lint": ("ptxspec lint kernel.ptx", "ptxspec lint src/*.cu --target sm_80 --ptx 8.0 --format sarif > lint.sarif"),
+    "explain": ("nvcc -c kernel.cu 2>&1 | ptxspec explain", "ptxspec explain < build.log --all"),
+    "diff": ("ptxspec diff --ptx 8.5..8.8", "ptxspec diff --target A100..H100", "ptxspec diff --target sm_90..sm_100"),
+    "targets": ("ptxspec targets", "ptxspec targets H100 'RTX 4090'"),
+    "versions": ("ptxspec versions",),
+    "verify": ("ptxspec verify", "ptxspec verify --ptxas /usr/local/cuda/bin/ptxas"),
+    "conformance": (
+        "ptxspec conformance",
+        "ptxspec conformance --record tests/recordings/NAME",
+        "ptxspec conformance --replay tests/recordings/NAME",
+    ),
+    "vectors": (
+        "ptxspec vectors fma.rn.ftz.f32 --format npz > fma.npz",
+        "ptxspec vectors max.f32 --operands 3 --grid --format json > max.json",
+        "ptxspec vectors cvt.rn.f16.f32 --limit 20",
+    ),
+    "fit": ("ptxspec fit tests/recordings/NAME", "ptxspec fit tests/recordings/NAME --unit RCP --record"),
+}
+
+# Of arguments that say nothing themselves.
+ARGUMENTS = {
+    "variant": "a spelling, as in fma.rn.ftz.f32; modifiers may stand in any order",
+    "name": "an opcode, as in fma, or a spelling, as in fma.rn.ftz.f32",
+    "opcode": "an opcode, as in cvt",
+    "format": "how the answer is written; json is for scripts",
+}
+
+
+class Formatter(argparse.HelpFormatter):
+    """Leaves examples in their lines."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n\n".join(
+            part if part.startswith("examples:") else super(Formatter, self)._fill_text(part, width, indent)
+            for part in text.split("\n\n")
+        )
+
+
+def complete(parser: argparse.ArgumentParser, command: str) -> None:
+    """Add to a command's help what it does not say itself."""
+    for action in parser._actions:
+        if action.help is None:
+            action.help = ARGUMENTS.get(action.dest)
+    if command in EXAMPLES:
+        shown = "\n".join(["examples:", *(f"  {e}" for e in EXAMPLES[command])])
+        parser.epilog = f"{shown}\n\n{parser.epilog}" if parser.epilog else shown

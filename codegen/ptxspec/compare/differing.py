@@ -1,0 +1,76 @@
+"""How two results differ: in what, and by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model import Format, Kind
+
+Array = NDArray[Any]
+
+# What results may differ in, the gravest first; two NaNs of other bits are still the same to most.
+NAN, INFINITE, VALUE, FLUSHED, SIGN, OTHER, NAN_BITS, MAY = range(8)
+WORDS = (
+    "one is a NaN", "one is infinite", "other numbers", "one is 0, the other subnormal", "the sign of zero",
+    "other values", "the bits of NaNs alone", "may differ",
+)  # fmt: skip
+NAMES = ("nan", "infinity", "number", "flushed", "zero-sign", "value", "nan-bits", "may-differ")
+# What has a distance that says something.
+MEASURED = (VALUE, OTHER)
+
+
+def differences(kind: Kind, a: Array, b: Array) -> Array:
+    """What each pair of encodings differs in, of pairs that are not equal."""
+    f = kind.format
+    if f is None:
+        return np.full(a.shape, OTHER, np.uint8)
+    (x_nan, x_infinite, x_zero, x_small), (y_nan, y_infinite, y_zero, y_small) = (_facts(f, v) for v in (a, b))
+    found = np.full(a.shape, VALUE, np.uint8)
+    found[(x_zero & y_small) | (x_small & y_zero)] = FLUSHED
+    found[x_zero & y_zero] = SIGN
+    found[x_infinite | y_infinite] = INFINITE
+    found[x_nan | y_nan] = NAN
+    found[x_nan & y_nan] = NAN_BITS
+    return found
+
+
+def _facts(f: Format, x: Array) -> tuple[Array, ...]:
+    magnitude = x & x.dtype.type(f.magnitudes - 1)
+    infinite = magnitude == f.infinity if f.has_infinity else np.zeros(x.shape, np.bool_)
+    # Without subnormal numbers all that is no normal number is zero.
+    smallest = 1 if f.has_subnormals else f.least_normal
+    zero = (magnitude < smallest) & f.has_zero
+    small = (magnitude >= smallest) & (magnitude < f.least_normal)
+    return magnitude >= f.first_nan, infinite, zero, small
+
+
+def distances(kind: Kind, a: Array, b: Array) -> Array:
+    """How many steps from one number to the next lead from `a` to `b`, where +0 and -0 are one number. Of
+    anything but floats and integers 0."""
+    f, fixed = kind.format, kind.fixed
+    if f is not None:
+        x, y = (_wide(v) & np.uint64(f.magnitudes - 1) for v in (a, b))
+        alike = (_wide(a) ^ _wide(b)) & np.uint64(f.sign_bit) == 0
+        return np.where(alike, np.maximum(x, y) - np.minimum(x, y), x + y)
+    if fixed is not None:
+        top = np.uint64(1 << (fixed.width - 1)) if fixed.signed else np.uint64(0)
+        x, y = _wide(a) ^ top, _wide(b) ^ top
+        return np.asarray(np.maximum(x, y) - np.minimum(x, y))
+    return np.zeros(a.shape, np.uint64)
+
+
+def _wide(x: Array) -> Array:
+    return x.astype(np.uint64)
+
+
+def complexity(columns: Sequence[Array]) -> Array:
+    """How hard rows of operands are to read: more with each bit that is set, less with each zero at their end."""
+    found = np.zeros(columns[0].shape, np.int64)
+    for x in columns:
+        lowest = x & (~x + x.dtype.type(1))
+        found += 2 * np.bitwise_count(x).astype(np.int64) - np.bitwise_count(lowest - x.dtype.type(1))
+    return found

@@ -1,0 +1,67 @@
+"""Pieces of PTX as sides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..diagnostics import PtxspecError
+from ..model import BOOL, Operand, Spec
+from .sides import PIECE, Face, Side
+
+Array = NDArray[Any]
+
+# Of a longer text the name of a side has the beginning.
+_LONGEST = 48
+# What is no exact result of PTX.
+SURE = ("exact", "measured", "unjudged")
+
+
+def piece(emulator: ModuleType, spec: Spec, text: str, name: str, target: str | None, other: Face | None) -> Side:
+    """A piece of PTX that is compared with something of a face: registers of the same names are the same, and others
+    stand in the same order. Raises PtxspecError for what cannot be run."""
+    results = [n for n, _ in other.result_registers()] if other else []
+    f = _function(emulator, text, name, target, results)
+    sources, given = (tuple(Operand(n, spec.types[f.types[n]]) for n in names) for names in (f.inputs, f.results))
+    names = [n for n, _ in other.registers()] if other else []
+    order, taken = [*range(len(sources))], list(f.inputs)
+    if {*names} == {*f.inputs}:
+        order = [names.index(n) for n in f.inputs]
+        sources = tuple(sources[f.inputs.index(n)] for n in names)
+    elif len(names) == len(sources):
+        taken = [f"{n} for {m}" for n, m in zip(f.inputs, names, strict=True)]
+    about = [f"takes {', '.join(taken) or 'nothing'}, gives {', '.join(f.results)}"]
+    about += [f"on {target}"] * (target is not None)
+    about.append(f.claim)
+    if loose := not {*f.claim.split(", ")} <= {*SURE}:
+        about.append("the emulator rounds correctly, hardware need not")
+
+    def run(asked: Face, columns: Sequence[Array]) -> list[Array]:
+        found = f(*(columns[i].astype(np.bool_) if sources[i].kind == BOOL else columns[i] for i in order))
+        made = found if isinstance(found, tuple) else (found,)
+        return [np.asarray(x if x.dtype == np.bool_ else x.view(f"u{x.itemsize}")) for x in made]
+
+    return Side(name, tuple(about), Face(sources, given), PIECE, run, loose=loose)
+
+
+def named(text: str) -> str:
+    """What a piece of PTX is called: itself, where that is short."""
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 4].rstrip() + " ..."
+
+
+def _function(emulator: ModuleType, text: str, name: str, target: str | None, results: Sequence[str]) -> Any:
+    """With the wanted results where the piece has registers of their names, else with its own."""
+    try:
+        f = emulator.function(text, target)
+        if results and {*f.results} > {*results}:
+            return emulator.function(text, target, results)
+    except ValueError as e:
+        raise PtxspecError(f"{name} cannot be run\n{e}") from None
+    if not f.results:
+        raise PtxspecError(f"{name} has no result: no register is left that nothing reads")
+    return f

@@ -1,0 +1,144 @@
+"""A way to compute something: what it takes and gives, what it makes of arrays, and what it leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..diagnostics import PtxspecError
+from ..gpu import registers
+from ..model import BOOL, Kind, Operand, Type
+from .differing import NAN_BITS
+
+Array = NDArray[Any]
+Registers = list[Array]
+
+# Special operands of more would be too many to try in all combinations.
+MOST = 4
+
+# How much a face tells.
+PIECE, FUNCTION, VARIANT = range(3)
+
+
+class Misfit(PtxspecError):
+    """Two sides that cannot be compared."""
+
+
+@dataclass(frozen=True)
+class Face:
+    """Sources and results, with the lanes in them."""
+
+    sources: tuple[Operand, ...]
+    results: tuple[Operand, ...]
+
+    @property
+    def lanes(self) -> int:
+        return max(o.lanes for o in (*self.results, *self.sources))
+
+    def registers(self) -> list[tuple[str, Type]]:
+        return registers.places(self.sources)
+
+    def result_registers(self) -> list[tuple[str, Type]]:
+        return registers.places(self.results)
+
+    def operands(self, columns: Sequence[Array]) -> list[Array]:
+        """The lanes of the sources, one behind the other, from their registers."""
+        return _lanes(self.sources, columns, self.lanes)
+
+    def values(self, columns: Sequence[Array]) -> list[Array]:
+        """As `operands`, of the results."""
+        return _lanes(self.results, columns, self.lanes)
+
+    @property
+    def kinds(self) -> list[Kind]:
+        return [o.type.kind for o in self.sources]
+
+
+def _lanes(operands: Sequence[Operand], columns: Sequence[Array], lanes: int) -> list[Array]:
+    return [
+        np.ascontiguousarray(registers.to_lanes(o, own, lanes)).reshape(-1)
+        for o, own in registers.by_operand(operands, columns)
+    ]
+
+
+@dataclass(frozen=True)
+class Open:
+    """Results that somebody leaves open: `holds` says where, of operands and what results differ in, for each lane.
+    Where it is `of_operands` alone, results may differ that happen to be equal here."""
+
+    why: str
+    holds: Callable[[Sequence[Kind], Sequence[Array], Array], Array]
+    of_operands: bool = False
+
+
+@dataclass(frozen=True)
+class Side:
+    """`about` are facts for people, `rank` how much its face tells: of two the higher one's names and types are told.
+    `run` takes and gives registers as words of memory, in the statement's order; it is told the face that is asked
+    about. What is `loose` may have other results on a GPU than here."""
+
+    name: str
+    about: tuple[str, ...]
+    face: Face
+    rank: int  # PIECE, FUNCTION or VARIANT
+    run: Callable[[Face, Sequence[Array]], Registers]
+    open: tuple[Open, ...] = ()
+    loose: bool = False
+
+
+def of_lanes(function: Callable[..., Sequence[Array]]) -> Callable[[Face, Sequence[Array]], Registers]:
+    """What runs a function of lanes on registers."""
+
+    def run(face: Face, columns: Sequence[Array]) -> Registers:
+        found = function(*face.operands(columns))
+        made: Registers = []
+        for o, x in zip(face.results, found, strict=True):
+            made += registers.to_registers(o.type, o.registers, np.asarray(x).reshape(-1, face.lanes))
+        return made
+
+    return run
+
+
+def which_nan(who: str) -> Open:
+    return Open(f"{who} does not say which NaN", lambda kinds, columns, differ: differ == NAN_BITS)
+
+
+def common_face(a: Side, b: Side) -> Face:
+    """What both take and give, under the names and the types of the one that tells more. Raises Misfit."""
+    told, other = (a, b) if a.rank >= b.rank else (b, a)
+    for what, mine, theirs in (
+        ("takes", told.face.registers(), other.face.registers()),
+        ("gives", told.face.result_registers(), other.face.result_registers()),
+    ):
+        fits = [_fits(x, y, min(a.rank, b.rank) == PIECE) for (_, x), (_, y) in zip(mine, theirs, strict=False)]
+        if len(mine) != len(theirs) or not all(fits):
+            message = f"{told.name} {what} {_types(mine)}, {other.name} {what} {_types(theirs)}"
+            raise Misfit(f"{message}: only what has the same types can be compared")
+    operands = len(told.face.sources)
+    if not 0 < operands <= MOST:
+        has = f"takes {operands} operands" if operands else "takes no operand"
+        raise Misfit(f"{told.name} {has}: what takes 1 to {MOST} can be compared")
+    if told.rank > PIECE:
+        return told.face
+    # Of two pieces of PTX each may know of other registers what their bits are.
+    sources, results = (
+        tuple(x if x.kind.sort == "float" else replace(x, type=y.type) for x, y in zip(mine, theirs, strict=True))
+        for mine, theirs in ((told.face.sources, other.face.sources), (told.face.results, other.face.results))
+    )
+    return Face(sources, results)
+
+
+def _fits(x: Type, y: Type, pieces: bool) -> bool:
+    """The same type, or bits of the same size; a register of a piece of PTX that integers are computed in may be
+    declared as bits, too."""
+    bits = ("bits", "integer") if pieces else ("bits",)
+    one_is = x.kind.sort in bits or y.kind.sort in bits
+    return x.name == y.name or (one_is and x.width == y.width and BOOL not in (x.kind, y.kind))
+
+
+def _types(places: Sequence[tuple[str, Type]]) -> str:
+    return ", ".join(f".{t.name}" for _, t in places) or "nothing"

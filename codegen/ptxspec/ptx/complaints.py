@@ -1,0 +1,34 @@
+"""What is wrong with an instruction, and where a text says it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..catalog import Requirement
+
+ERROR, WARNING, NOTE = "error", "warning", "note"
+WHOLE = -1
+
+
+class Complaint(NamedTuple):
+    """What is wrong with an instruction. `name` is the index of the modifier or type meant, `operand` that of the
+    operand and `part` that of a part of it; WHOLE for none of these. `requires` is what the variant needs, where it is
+    not available."""
+
+    severity: str
+    code: str
+    message: str
+    help: str = ""
+    name: int = WHOLE
+    operand: int = WHOLE
+    part: int = WHOLE
+    requires: Requirement | None = None
+
+
+class Position(NamedTuple):
+    """Line and column count from 1. `source` is the line, or part of a long one, and `at` the column's index in it."""
+
+    line: int
+    column: int
+    source: str
+    at: int

@@ -1,0 +1,212 @@
+"""Which registers a text declares, block by block, and so what a name among the operands is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import constants, operands as kinds
+from .operands import Operand
+from .scanning import COMMENT, HOLE
+
+_REG = re.compile(r"\.reg\b\s*(?:\.align\s+\d+\s*)?(?P<type>(?:\.v\d\s*)?\.\w+)\s*(?P<names>[^;()]*)")
+_NAME = re.compile(r"([%\w$]+)(?:\s*<\s*(\w+)\s*>)?")
+_HEAD = re.compile(r"\.(?:func|entry)\b")
+_PARAMETER = re.compile(r"\.reg\b\s*(?:\.align\s+\d+\s*)?(?P<type>(?:\.v\d\s*)?\.\w+)\s+(?P<name>[%\w$]+)")
+_PART = re.compile(r"[.\[].*", re.DOTALL)
+_ARGUMENT = re.compile(r"[%$][0-9]{1,4}")
+_DIGITS = "0123456789"
+# No program nests blocks so deep.
+_DEEPEST = 1000
+# Special registers of which a field is read.
+_VECTOR = "special vector"
+_MANY = 100_000
+
+# Names of one block: of %f<9>, %f has the count and the type.
+Block = dict[str, tuple[int | None, str]]
+
+
+class Registers:
+    """What the names in one text stand for. Where a declaration may have been missed, nothing is said of them.
+
+    `special` has the names that mean something without a declaration. `constraints` are the letters of the operands
+    %0, %1 and so on of inline assembly. `whole`: nothing is filled into the text elsewhere, so that what it does not
+    declare is declared nowhere."""
+
+    def __init__(self, special: Block, constraints: Sequence[str | None] = (), whole: bool = True) -> None:
+        self._special = special
+        self._constraints = constraints
+        self._whole = whole
+        self._blocks: list[Block] = [{}]
+        self._opened = 0
+        self._numbers = [0]  # of the blocks that are open
+        self._pending: Block | None = None  # the registers of a function whose body follows
+        self._body: int | None = None  # how deep the body of the function is
+        self._lost = False
+        self._known: dict[str, str] = {}
+
+    def take(self, text: str | None) -> None:
+        """Take in a declaration, a function's head or braces; None is a part of the text that was not read."""
+        self._known.clear()
+        if text is None:
+            self._lost = True
+        elif text[0] in "{}":
+            self._braces(text)
+        else:
+            self._declare(text)
+
+    def known(self, operand: Operand) -> Operand:
+        """An operand, with what is known of the names of registers in it."""
+        if operand.kind == kinds.REGISTER:
+            return operand._replace(kind=self.kind(operand.text))
+        if not operand.parts:
+            return operand
+        parts = tuple(map(self.known, operand.parts))
+        # -WARP_SZ is a constant.
+        constant = operand.kind in (kinds.NEGATED, kinds.INVERTED) and parts[0].kind == constants.INTEGER
+        return operand._replace(kind=constants.INTEGER, parts=()) if constant else operand._replace(parts=parts)
+
+    def _declare(self, directive: str) -> None:
+        text = re.sub(COMMENT, " ", directive).replace("%%", "%")
+        if HOLE in text or (text.startswith(".reg") and not _REG.match(text)):
+            self._lost = True
+        elif m := _REG.match(text):
+            self._lost |= not _add(self._blocks[-1], _type(m["type"]), m["names"])
+        elif _HEAD.search(text):
+            names = text
+            while (outside := re.sub(r"\([^()]*\)", " ", names)) != names:
+                names = outside
+            for name in re.findall(r"(?<![.\w$%])[A-Za-z_$%][\w$]*", names):
+                self._blocks[0][name] = (None, kinds.FUNCTION)
+            if not text.rstrip().endswith(";"):
+                self._pending = {p["name"]: (None, _type(p["type"])) for p in _PARAMETER.finditer(text)}
+
+    def _braces(self, text: str) -> None:
+        for c in text:
+            if c == "{":
+                if self._pending is not None:
+                    self._body = len(self._blocks)
+                self._lost |= len(self._blocks) > _DEEPEST
+                if not self._lost:
+                    self._blocks.append(self._pending or {})
+                    self._opened += 1
+                    self._numbers.append(self._opened)
+                self._pending = None
+            elif c == "}" and len(self._blocks) > 1:
+                self._blocks.pop()
+                self._numbers.pop()
+                if self._body == len(self._blocks):
+                    self._body = None
+
+    @property
+    def lost(self) -> bool:
+        """Whether a declaration was not understood, so that nothing is said any more."""
+        return self._lost
+
+    @property
+    def open(self) -> tuple[int, ...]:
+        """The blocks that are open, each by its number: 0 is what stands in no braces, the first braces open 1."""
+        return tuple(self._numbers)
+
+    def home(self, name: str) -> int | None:
+        """The number of the block that declares a register."""
+        blocks = zip(reversed(self._numbers), reversed(self._blocks), strict=True)
+        return next((number for number, block in blocks if _find(block, name)), None)
+
+    def kinds(self, names: str) -> tuple[str, ...]:
+        """What operands are that all are names."""
+        known, kind = self._known.get, self.kind
+        return tuple([known(n) or kind(n) for n in names.replace(" ", "").split(",")])
+
+    def kind(self, text: str) -> str:
+        """What an operand that is written as a register is: its type as in `.f32`, its constraint as in `"f"`, or one
+        of the kinds of operands."""
+        found = self._known.get(text)
+        if found is None:
+            if len(self._known) > _MANY:
+                self._known.clear()
+            found = self._known[text] = self._kind(text.strip())
+        return found
+
+    def _kind(self, text: str) -> str:
+        if self._lost:
+            return kinds.REGISTER
+        # In inline assembly a register's % is written twice.
+        name, part = text.replace("%%", "%"), ""
+        if m := _PART.search(name):
+            name, part = name[: m.start()].rstrip(), "".join(m[0].split())
+        if self._constraints and _ARGUMENT.fullmatch(name) and int(name[1:]) < len(self._constraints):
+            letter = self._constraints[int(name[1:])]
+            return kinds.REGISTER if letter is None or part else constants.INTEGER if letter == "n" else f'"{letter}"'
+        declared = self._declared(name)
+        if declared is None:
+            if special := _find(self._special, name):
+                return _read_special(special, part)
+            return kinds.UNDECLARED if self._body is not None and self._whole else kinds.REGISTER
+        if not part or declared == kinds.FUNCTION:
+            return declared
+        if declared.startswith(".v"):
+            return declared.split()[1] if re.fullmatch(r"\.[xyzwrgba]", part) else kinds.REGISTER
+        return kinds.PART
+
+    def _declared(self, name: str) -> str | None:
+        for block in reversed(self._blocks):
+            if found := _find(block, name):
+                return found
+        return None
+
+
+def special_names(assembler: Mapping[str, Any]) -> Block:
+    """The special registers, and the integers that have names."""
+    found: Block = {}
+    integers, others = assembler["named_integers"], assembler["special_kinds"]
+    for kind, names in (
+        (_VECTOR, "vector"),
+        (kinds.WIDE_SPECIAL, "wide"),
+        (kinds.EITHER_SPECIAL, "either"),
+        (kinds.PREDICATE_SPECIAL, "predicate"),
+    ):
+        _add(found, kind, ",".join(others.get(names, ())))
+    _add(found, kinds.SPECIAL, ",".join(assembler["special_registers"]))
+    _add(found, constants.INTEGER, ",".join(integers))
+    return found
+
+
+def _read_special(kind: str, part: str) -> str:
+    """What a special register is, or a field of one."""
+    if kind == constants.INTEGER or (bool(part) == (kind == _VECTOR) and part in ("", ".x", ".y", ".z", ".w")):
+        return kinds.SPECIAL if kind == _VECTOR else kind
+    return kinds.STRANGE_SPECIAL
+
+
+def _add(block: Block, type_: str, names: str) -> bool:
+    """Whether all of the names were understood."""
+    for name in names.split(","):
+        m = _NAME.fullmatch(name.strip())
+        if m is None:
+            return False
+        if m[2] is None:
+            block.setdefault(m[1], (None, type_))
+        elif re.fullmatch(r"0|[1-9][0-9]{0,9}|0[xX][\da-fA-F]{1,9}", m[2]):
+            block.setdefault(f"{m[1]}<", (int(m[2], 0), type_))
+        else:
+            return False
+    return True
+
+
+def _find(block: Block, name: str) -> str | None:
+    if name in block:
+        return block[name][1]
+    prefix = name.rstrip(_DIGITS)
+    family = block.get(f"{prefix}<")
+    if family is None or prefix == name:
+        return None
+    count, type_ = family
+    number = name[len(prefix) :].lstrip("0") or "0"
+    return type_ if count is not None and len(number) < 12 and int(number) < count else None
+
+
+def _type(text: str) -> str:
+    """`.v4.f32` and `.v4 .f32` are the same."""
+    return " ".join("." + part.strip() for part in text.split(".")[1:])

@@ -1,0 +1,242 @@
+"""Functions: straight-line PTX on arrays, in one pass over blocks that a cache holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+
+from . import environment
+from .binary import Array
+from .kernel import Kernel, OperandError, is_accelerated
+from .lookup import Row
+from .running import in_blocks, takes
+from .signature import Operand, Signature, Type
+from .steps import Alone, Piece, Program, Step
+from .straightline import read
+
+if TYPE_CHECKING:
+    from .accelerator import Native
+
+
+def function(text: str, target: str | None = None, results: Iterable[str] | None = None) -> Function:
+    """Straight-line PTX as a function of arrays.
+
+        >>> f = ptxemu.function("mul.f32 t, a, a;  fma.rn.f32 d, b, b, t;")
+        >>> f.inputs, f.results
+        (('a', 'b'), ('d',))
+        >>> f(np.float32(3), np.float32(4))
+        np.float32(25.0)
+
+    Inputs are the registers that are read before they are written, results those that are written and not read
+    afterwards, or those that `results` names. Registers are declared by `.reg`, or by their use. There are guards
+    (`@p`), braces and constants, but no branches, no memory and no special registers.
+
+    Raises StatementError, with every statement that cannot be run, and ValueError for `results`."""
+    return Function(read(text, target, results))
+
+
+class Traced(NamedTuple):
+    """What a statement did to a register: its bits as one of PTX's types, before (None: it had none) and after."""
+
+    line: int
+    text: str
+    register: str
+    type: str
+    before: Array | None
+    after: Array
+
+
+class Function(Kernel):
+    """Straight-line PTX that can be called on arrays: in the order of `inputs`, or by their names.
+
+    Arrays are as a kernel's: bit patterns, or the native type of what the register holds. Registers are results as they
+    are operands of the last statement that writes them, or as they are declared."""
+
+    def __init__(self, program: Program) -> None:
+        self.target = program.target
+        self._program = program
+        self._types = [named.types for named in program.inputs]
+        self._row = cast(Row, "the function")  # what errors name
+        self._signature = Signature(
+            tuple(Operand(named.name, (named.name,), named.type) for named in program.results),
+            tuple(Operand(named.name, (named.name,), named.type) for named in program.inputs),
+        )
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return tuple(named.name for named in self._program.inputs)
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        return tuple(named.name for named in self._program.results)
+
+    @property
+    def operands(self) -> int:
+        return len(self._program.inputs)
+
+    @property
+    def claim(self) -> str:
+        """The claims of its statements, each once."""
+        return ", ".join(dict.fromkeys(step.claim for step in self._program.steps))
+
+    @property
+    def types(self) -> dict[str, str]:
+        """PTX's types of inputs and results, as arrays are numbers of them."""
+        return {named.name: named.type.name for named in (*self._program.inputs, *self._program.results)}
+
+    def __repr__(self) -> str:
+        return f"<ptxemu function ({', '.join(self.inputs)}) -> {', '.join(self.results)}>"
+
+    def __call__(self, *arrays: Any, out: Any = None, threads: int | None = 1, **named: Any) -> Any:
+        """The results: one array, or a tuple of several. `out` and `threads` are as a kernel's; inputs of these
+        names come by position."""
+        operands = self._in_order(arrays, named)
+        return super().__call__(*operands, out=out, threads=threads, results=len(self._program.results))
+
+    def _in_order(self, arrays: Sequence[Any], named: dict[str, Any]) -> list[Any]:
+        """The operands in the order of the inputs."""
+        takes = f"the function takes {', '.join(self.inputs) or 'nothing'}"
+        if len(arrays) > len(self.inputs):
+            raise OperandError(f"{takes}; {len(arrays)} arrays came")
+        operands = list(arrays)
+        for name in self.inputs[len(arrays) :]:
+            if name not in named:
+                raise OperandError(f"{takes}; {name} is missing")
+            operands.append(named[name])
+        for name in named:
+            if name not in self.inputs[len(arrays) :]:
+                raise OperandError(f"{takes}; {name} {'came twice' if name in self.inputs else 'is none of them'}")
+        return operands
+
+    def trace(self, *arrays: Any, **named: Any) -> list[Traced]:
+        """What each statement does to the registers that it writes."""
+        operands, program = self._in_order(arrays, named), self._program
+        made = [self._as_bits(x, n.name, n.type) for n, x in zip(program.inputs, operands, strict=True)]
+        shape = np.broadcast_shapes(*(x.shape for x in made))
+        values = {n.value: np.broadcast_to(x, shape).ravel() for n, x in zip(program.inputs, made, strict=True)}
+        size = int(np.prod(shape, dtype=int))
+        values |= {value: np.full(size, bits) for value, bits in program.constants.items()}
+        found = []
+        with np.errstate(all="ignore"), environment.ordinary():
+            for step in program.steps:
+                run(step, values, size)
+                places = step.signature.places[-1]
+                for v, name, before, (_, t) in zip(step.results, step.names, step.before, places, strict=False):
+                    if v is not None:
+                        old = None if before is None else values[before].reshape(shape)
+                        found.append(Traced(step.line, step.text, name, t.name, old, values[v].reshape(shape)))
+        return found
+
+    def _check_alike(self, arrays: tuple[Any, ...]) -> None:
+        """Each register has a representation of its own."""
+
+    def _as_bits(self, x: Any, name: str, t: Type) -> Array:
+        dtype = getattr(x, "dtype", None)
+        types = self._types[self.inputs.index(name)]
+        return super()._as_bits(x, name, next((u for u in types if dtype is not None and u.is_native(dtype)), t))
+
+    def _representation(self, t: Type, arrays: tuple[Any, ...]) -> np.dtype[Any]:
+        found = super()._representation(t, arrays)
+        return found if t.is_native(found) else t.bits
+
+    def __getstate__(self) -> dict[str, Any]:
+        # C that is loaded here is not loaded elsewhere.
+        return {name: value for name, value in self.__dict__.items() if name != "_pieces"}
+
+    @cached_property
+    def _pieces(self) -> list[Piece | Alone]:
+        """The function in C, where the accelerator has it; empty where it has not."""
+        if not is_accelerated():
+            return []
+        from . import pieces
+
+        return pieces.compiled(self._program, self._is_proved) or []
+
+    def _is_proved(self, found: Sequence[Piece | Alone]) -> bool:
+        """Do pieces give what NumPy gives?"""
+        from . import accelerator
+
+        operands = accelerator.trial([named.type for named in self._program.inputs])
+        size = operands[0].size if operands else 1
+        made = [[np.empty(size, named.type.bits) for named in self._program.results] for _ in range(2)]
+        with np.errstate(all="ignore"), environment.ordinary():
+            for registers, these in zip(made, ([], found), strict=True):
+                self._fill_block([*operands, *registers], these)
+        return all(map(np.array_equal, *made))
+
+    def _run(self, arrays: list[Array], block: int) -> None:
+        filled = len(self._program.results)
+        with np.errstate(all="ignore"), environment.ordinary():
+            # One element is not worth a compiler.
+            pieces = self._pieces if arrays[-1].size > 1 else []
+            if len(pieces) == 1 and takes(arrays, filled):
+                self._fill_block(arrays, pieces)
+                return
+            with in_blocks(arrays, block, True, filled) as blocks:
+                for views in blocks if blocks.itersize else ():
+                    # One array comes by itself.
+                    self._fill_block(views if isinstance(views, tuple) else (views,), pieces)
+
+    def _fill_block(self, arrays: Sequence[Array], pieces: Sequence[Piece | Alone]) -> None:
+        """Fill the last arrays, statement by statement, or piece by piece where there are some."""
+        program, size = self._program, arrays[-1].size
+        results = dict(zip((named.value for named in program.results), arrays[len(program.inputs) :], strict=True))
+        values = dict(zip((named.value for named in program.inputs), arrays, strict=False))
+        if len(pieces) != 1 or isinstance(pieces[0], Alone):
+            values |= {value: np.full(size, bits) for value, bits in program.constants.items()}
+        if not pieces:
+            for step, done_with in zip(program.steps, program.done_with, strict=True):
+                run(step, values, size)
+                # Their memory is in the cache, for what comes next.
+                for value in done_with:
+                    del values[value]
+        for piece in pieces:
+            if isinstance(piece, Alone):
+                run(piece.step, values, size, piece.native)
+            else:
+                # What is a result at once goes where results go.
+                gives = {v: results[v] if len(pieces) == 1 else np.empty(size, t.bits) for v, t in piece.gives}
+                piece.run_on([values[v] for v in piece.takes], list(gives.values()))
+                values |= gives
+        for value, register in results.items():
+            if values[value] is not register:
+                register[...] = values[value]
+
+
+def run(step: Step, values: dict[int, Array], size: int, native: Native | None = None) -> None:
+    """A step on `size` elements: its results are among the values afterwards."""
+    operands = [~values[i] if n else values[i] for i, n in zip(step.sources, step.negated, strict=True)]
+    if native is not None:
+        s = step.signature
+        found = [np.empty(size, t.bits) for _, t in s.places[-1]]
+        native([*operands, *found], s.lanes if s.flat else 1, len(s.results))
+    else:
+        found = applied(step.function, step.signature, operands, size)
+    if step.guard is not None:
+        value, wanted = step.guard
+        condition = values[value] if wanted else ~values[value]
+        found = [
+            x if b is None else np.where(condition, x, values[b]) for x, b in zip(found, step.before, strict=False)
+        ]
+    for i, x in zip(step.results, found, strict=False):
+        if i is not None:
+            values[i] = x
+
+
+def applied(function: Callable[..., Any], s: Signature, operands: Sequence[Array], size: int) -> list[Array]:
+    """The registers of the results that a function makes of those of the sources: contiguous, as it takes them."""
+    if not s.flat:
+        return [np.ascontiguousarray(x) for x in s.apply(function, operands)]
+    if s.lanes > 1:
+        operands = [x.view(t.lane) for x, (_, t) in zip(operands, s.registers, strict=True)]
+    found = function(*operands)
+    registers = []
+    for o, x in zip(s.results, found if isinstance(found, tuple) else (found,), strict=False):
+        # What is made of constants is one number.
+        lanes = (size * s.lanes,)
+        whole = np.ascontiguousarray(x if np.shape(x) == lanes else np.broadcast_to(x, lanes))
+        registers.append(whole.view(o.type.bits))
+    return registers

@@ -1,0 +1,95 @@
+"""The operands of statements: as ptx/matching.py judges them, and the constants among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .assembler import ASSEMBLER, OPERANDS, OTHER_TYPES, OTHERS, UNPACKS, VECTORS_ELSEWHERE
+from .index import TYPES
+from .lookup import Row, rows_of
+from .ptx import constants
+from .ptx.elsewhere import is_elsewhere
+from .signature import Signature, Type, signature
+
+
+class Source(NamedTuple):
+    type: str
+    registers: int
+    braced: bool
+    negatable: bool
+
+
+class Statement(NamedTuple):
+    """As ptx/matching.py asks for it."""
+
+    row: Row
+    result: str
+    result_registers: int
+    second: str | None
+    sources: tuple[Source, ...]
+
+    @property
+    def opcode(self) -> str:
+        return self.row.opcode
+
+    @property
+    def spelling(self) -> str:
+        return self.row.variant.spelling
+
+
+class Rules:
+    """As ptx/matching.py asks for it."""
+
+    assembler = ASSEMBLER
+
+    def has_two_results(self, opcode: str) -> bool:
+        return any(" = " in r.signature and _has_two(signature(r.signature)) for r in rows_of(opcode))
+
+    def has_vectors_elsewhere(self, opcode: str) -> bool:
+        return opcode in VECTORS_ELSEWHERE
+
+    def unpacks(self, opcode: str) -> bool:
+        return opcode in UNPACKS
+
+    def operand_rules(self, v: Statement) -> list[Mapping[str, Any]]:
+        return [OPERANDS[v.opcode][i] for i in v.row.rules]
+
+
+def _has_two(s: Signature) -> bool:
+    return len(s.results) > 1 or len(s.results[0].registers) > 1
+
+
+def is_other(opcode: str, names: Sequence[str]) -> bool:
+    """Whether a spelling is one of other instructions of an opcode's name."""
+    own = {row.types for row in rows_of(opcode)}
+    return opcode in OTHERS and is_elsewhere(names, OTHERS[opcode], lambda n: n in TYPES or n in OTHER_TYPES, own)
+
+
+def statement(row: Row, s: Signature) -> Statement:
+    first = s.results[0]
+    sources = tuple(Source(o.type.name, len(o.registers), o.braced, o.negatable) for o in s.sources)
+    second = s.results[1].type.name if len(s.results) > 1 else None
+    return Statement(row, first.type.name, len(first.registers), second, sources)
+
+
+def reversed_signature(s: Signature) -> Signature:
+    """Of a statement that stands the other way round, its vector as the result."""
+    (d,), (a,) = s.results, s.sources
+    names = ",".join(f"d{i}" for i in range(len(a.registers)))
+    return signature(f"d[{names}]:{a.type.name} = a:{d.type.name}")
+
+
+def bits_of(kind: str, value: float | int, t: Type) -> np.generic:
+    """A constant as an operand of a type has it: a double is rounded to f32, what is an integer or bits is cut off."""
+    if t.sort == "bool":
+        return np.bool_(bool(value))
+    word: Callable[[Any], np.generic] = t.bits.type
+    if kind == constants.DOUBLE:
+        number = np.array(value, np.float64)
+        if t.native_name == "float32":
+            number = number.astype(np.float32)
+        return word(number.view(f"u{number.itemsize}")[()])
+    return word(int(value) & ((1 << 8 * t.bits.itemsize) - 1))

@@ -1,0 +1,131 @@
+"""Straight-line PTX as steps, each with the values that it takes and gives; and what is said of PTX that is none."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from .binary import Array
+from .signature import Signature, Type
+
+if TYPE_CHECKING:
+    from .accelerator import Native
+
+# How many refusals an error names.
+_SHOWN = 20
+
+
+class Refused(NamedTuple):
+    """What cannot be run, and where it stands: line and column count from 1, `source` is the line."""
+
+    line: int
+    column: int
+    source: str
+    message: str
+
+    def __str__(self) -> str:
+        caret = re.sub(r"[^\t]", " ", self.source[: self.column - 1]) + "^"
+        return f"{self.line}:{self.column}: {self.message}\n    {self.source}\n    {caret}"
+
+
+class StatementError(ValueError):
+    """PTX that cannot be run; `refused` says which statements, and why."""
+
+    def __init__(self, refused: Iterable[Refused]) -> None:
+        self.refused = tuple(sorted(refused))
+        shown = [*map(str, self.refused[:_SHOWN])]
+        more = len(self.refused) - _SHOWN
+        super().__init__("\n".join([*shown, *[f"and {more} more"] * (more > 0)]))
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """A statement. `sources` are values, some of them `negated`, and `results` those that it makes, None where one is
+    discarded; `names` are the registers of these, and `before` the values that they had, None where they had none.
+    Under a `guard`, a value and what it must be, they keep these elsewhere."""
+
+    line: int
+    text: str
+    opcode: str
+    claim: str
+    function: Callable[..., Array]
+    signature: Signature
+    sources: tuple[int, ...]
+    negated: tuple[bool, ...]
+    results: tuple[int | None, ...]
+    names: tuple[str, ...]
+    before: tuple[int | None, ...]
+    guard: tuple[int, bool] | None = None
+
+    @property
+    def reads(self) -> set[int]:
+        """The values that it takes, those that its results keep elsewhere among them."""
+        if self.guard is None:
+            return set(self.sources)
+        return {*self.sources, self.guard[0], *(v for v in self.before if v is not None)}
+
+    @property
+    def writes(self) -> set[int]:
+        return {v for v in self.results if v is not None}
+
+
+@dataclass(frozen=True, eq=False)
+class Named:
+    """A register that goes in or comes out: its name, its value, and the types that its bits are read or written as."""
+
+    name: str
+    value: int
+    types: tuple[Type, ...]
+
+    @property
+    def type(self) -> Type:
+        """What its bits are taken for: a number rather than bits."""
+        order = ("float", "integer", "bool", "bits")
+        return min(self.types, key=lambda t: (not t.native_name, order.index(t.sort)))
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """`constants` are values that are known: the bits. `target` is what the statements are judged for, if anything."""
+
+    target: str | None
+    inputs: tuple[Named, ...]
+    results: tuple[Named, ...]
+    constants: Mapping[int, np.generic]
+    steps: tuple[Step, ...]
+
+    @cached_property
+    def done_with(self) -> tuple[tuple[int, ...], ...]:
+        """The values that nobody asks for again after each step."""
+        wanted, found = {named.value for named in self.results}, []
+        for step in reversed(self.steps):
+            values = step.reads | step.writes
+            found.append(tuple(values - wanted))
+            wanted |= values
+        return tuple(reversed(found))
+
+
+class Piece(NamedTuple):
+    """Statements that one call does: `run` takes a number of elements, the arrays of the values `takes`, and those of
+    the values `gives`, which it fills."""
+
+    run: Callable[..., None]
+    takes: tuple[int, ...]
+    gives: tuple[tuple[int, Type], ...]
+
+    def run_on(self, taken: Sequence[Array], given: Sequence[Array]) -> None:
+        arrays = [*taken, *given]
+        self.run(ctypes.c_size_t(arrays[-1].size), *(ctypes.c_void_p(x.ctypes.data) for x in arrays))
+
+
+class Alone(NamedTuple):
+    """A statement on its own, in C where its kernel has it."""
+
+    step: Step
+    native: Native | None
