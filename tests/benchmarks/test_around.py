@@ -15,7 +15,7 @@ from statistics import median
 import numpy as np
 import ptxemu
 import pytest
-from families import FAMILIES, opcode, type_of
+from families import FAMILIES, opcode
 from kernels import SIZE, Measured, operands
 from ptxemu import Variant
 
@@ -38,7 +38,7 @@ print(median(a / b for a, b in zip(every, one)))
 """
 FIRST_CALL = """
 import time, numpy, ptxemu
-given = [numpy.ones(1000, "{bits}")] * {v.operands}
+given = [numpy.ones(1000, bits) for bits in {bits}]
 t = time.perf_counter()
 ptxemu.execute("{v.spelling}", *given)
 print(time.perf_counter() - t)
@@ -114,5 +114,6 @@ def test_first_call(switch: str, how: str, around: Callable[..., None]) -> None:
 
 def first_calls(v: Variant, switch: str) -> list[float]:
     """Seconds of three, after one that leaves behind what later processes find."""
-    script = FIRST_CALL.format(bits=operands(type_of(v), "random")[0].dtype, v=v)
+    registers = ptxemu.compile(v.spelling, v.operands)._signature.registers
+    script = FIRST_CALL.format(bits=[t.bits.name for _, t in registers], v=v)
     return [process(script, switch) for _ in range(4)][1:]

@@ -149,7 +149,12 @@ def advice(
                 f" on {where}" if where else ""
             )
         elsewhere = advised(db, opcode, names, operands, None, None)
-        return f"the manual has no {opcode} with all of this" + (f" on {where}" if elsewhere else "")
+        if not elsewhere:
+            return f"the manual has no {opcode} with all of this"
+        forms, one = " and ".join(v.spelling for v in elsewhere[:_SHOWN]), len(elsewhere) == 1
+        needs = {"" if v.requires.on else f"; from {db.catalog.text(v.requires)} on" for v in elsewhere}
+        there = f"exist{'s' * one}, but not on {where}"
+        return f"{forms} {there}{needs.pop() if len(needs) == 1 else ''}"
     if operands is not None and all(operands != v.operands for v in found):
         told = [f"{v.spelling} {v.places}" for v in found]
     else:

@@ -89,6 +89,8 @@ def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str
         lines = [f"no: {name} {'is not in this database' if verdict.outside else 'does not exist'}"]
     elif verdict.available and verdict.hazard:
         lines = [f"yes, but: {name}{' on ' + asked if asked else ''} is a hazard"]
+    elif verdict.available and verdict.requires and verdict.requires.until and not asked:
+        lines = [f"yes, until PTX {verdict.requires.until}: {name}"]
     elif verdict.available:
         lines = [f"yes: {name}{' on ' + asked if asked else ''}"]
     else:

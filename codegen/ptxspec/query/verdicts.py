@@ -115,10 +115,11 @@ def query(
             loose=found.loose,
             reasons=refusals(db, found, target, ptx),
         )
+    # What has ended is missing under every PTX version of today, though without a target an old one will do.
+    if found is not None and (not verdict.available or (found.requires.until and target is ptx is None)):
+        verdict = verdict._replace(instead=offers(db, found, target, ptx), no_recipe=why_none(db, found))
     if verdict.available or any(r.code == "not-in-database" for r in verdict.reasons):
         return verdict
-    if found is not None:
-        verdict = verdict._replace(instead=offers(db, found, target, ptx), no_recipe=why_none(db, found))
     help = advice(db, opcode, names, verdict.operands, target, ptx) if opcode in db.opcodes else ""
     return verdict._replace(nearest=alike(db, opcode, names, verdict.operands, target, ptx), help=help)
 
