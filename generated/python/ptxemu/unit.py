@@ -255,10 +255,16 @@ def finish(total: Array, scale: Array, u: Unit) -> Array:
         total *= 2.0**-out
         value = np.trunc(total, out=total) if u.toward_zero else np.floor(total, out=total)
     else:
-        sign = np.where(total < 0, -1, 1)
-        value = ((total * sign >> out) * sign if u.toward_zero else total >> out).astype(np.float64)
+        ones = np.where(total < 0, -1, 1)
+        value = ((total * ones >> out) * ones if u.toward_zero else total >> out).astype(np.float64)
     # float64 has it normalised: what is truncated of it is the result.
-    negative, zero = (value < 0, value == 0) if not u.positive else (None, None)
+    sign = zero = None
+    if not u.positive:
+        # There is no zero with a sign among sums.
+        value += 0.0
+        sign = (value.view(np.uint64) >> np.uint64(64 - f.width)).astype(f.unsigned) & f.sign_mask
+        # A scale could make something of it.
+        zero = value == 0 if u.exponent else None
     bits = np.abs(value, out=value).view(np.int64)
     bits >>= 53 - u.precision
     bits <<= f.precision - u.precision
@@ -268,8 +274,8 @@ def finish(total: Array, scale: Array, u: Unit) -> Array:
     if zero is not None:
         bits[zero] = 0
     result = _in_range(bits, f)
-    if negative is not None:
-        result[negative] |= f.sign_mask
+    if sign is not None:
+        result |= sign
     return result
 
 
