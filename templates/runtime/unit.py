@@ -233,12 +233,13 @@ def interpolate(place: Array, u: Unit) -> Array:
         np.minimum(segment, len(u.coefficients) - 1, out=segment)
     x = place - (segment << u.local) if u.mirror == "negate" else place & ((1 << u.local) - 1)
     c0, c1, c2 = u.table
-    total = c1[segment]
+    # Indices are in range: a mode spares NumPy the look at each.
+    total = c1.take(segment, mode="wrap")
     total *= x
-    curve = c2[segment]
-    curve *= u.squares[x]
+    curve = c2.take(segment, mode="wrap")
+    curve *= u.squares.take(x, mode="wrap")
     total += curve
-    total += c0[segment]
+    total += c0.take(segment, mode="wrap")
     for own, value in u.own_sums:
         total[place == own] = value * 2 ** u.shifts[3]
     return total

@@ -96,7 +96,7 @@ def in_c(m: UnitModel) -> str:
     own = ", ".join(f"{m.special[which]:#010x}u" for which in SPECIAL[:5])
     lines.append(f"return unit_special(x, result, {own});")
     text = [f"static const double {name}_c{i}[] = {{\n    {_numbers(t)}\n}};" for i, t in enumerate(tables)]
-    return "\n".join([*text, f"static inline uint32_t unit_{name}(uint32_t x) {{", *(f"    {x}" for x in lines), "}"])
+    return "\n".join([*text, f"INLINED uint32_t unit_{name}(uint32_t x) {{", *(f"    {x}" for x in lines), "}"])
 
 
 def _numbers(table: Sequence[int]) -> str:

@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+/* Where one unit's result is another's operand, functions that are not INLINED are too long for vectors. */
+
 typedef struct {
     int32_t place, scale;
     uint32_t sign;
@@ -14,13 +16,13 @@ typedef struct {
 
 /* How an argument is reduced */
 
-static inline Reduced reduced_by_significand(uint32_t x, int bits, int octaves, int odd) {
+INLINED Reduced reduced_by_significand(uint32_t x, int bits, int octaves, int odd) {
     int32_t above = (int32_t)(x & 0x7fffffffu) - (127 << 23);
     Reduced r = {above >> (23 - bits) & ((1 << (bits + octaves)) - 1), above >> (23 + octaves), odd ? x & 0x80000000u : 0};
     return r;
 }
 
-static inline Reduced reduced_by_octaves(uint32_t x, int bits, int first, int last, int odd) {
+INLINED Reduced reduced_by_octaves(uint32_t x, int bits, int first, int last, int odd) {
     int32_t above = (int32_t)(x & 0x7fffffffu) - (127 << 23), exponent = above >> 23;
     int32_t octave = (exponent < first ? first : exponent > last ? last : exponent) - first;
     Reduced r = {octave << bits | (above >> (23 - bits) & ((1 << bits) - 1)), exponent, odd ? x & 0x80000000u : 0};
@@ -28,12 +30,12 @@ static inline Reduced reduced_by_octaves(uint32_t x, int bits, int first, int la
 }
 
 /* A finite number: what is none has a result of its own. */
-static inline double unit_finite(uint32_t magnitude) {
+INLINED double unit_finite(uint32_t magnitude) {
     return float_of_bits(select_32(magnitude < 0x7f800000u, magnitude, 0x7f7fffffu));
 }
 
 /* `negative` is 0 for floor, 1 for negate, 2 for complement. */
-static inline Reduced reduced_by_fixed_point(uint32_t x, int bits, int negative) {
+INLINED Reduced reduced_by_fixed_point(uint32_t x, int bits, int negative) {
     double unit = (double)(1 << bits), size = unit_finite(x & 0x7fffffffu);
     /* What is further from zero is beyond every exponent. */
     size = size < 256 ? size * unit : 256 * unit;
@@ -48,7 +50,7 @@ static inline Reduced reduced_by_fixed_point(uint32_t x, int bits, int negative)
     return r;
 }
 
-static inline Reduced reduced_by_turns(uint32_t x, double factor, int kept, int bits, int phase, int complement, int odd) {
+INLINED Reduced reduced_by_turns(uint32_t x, double factor, int kept, int bits, int phase, int complement, int odd) {
     uint32_t size = x & 0x7fffffffu;
     double turns = unit_finite(size) * factor;
     if (kept) {
@@ -75,7 +77,7 @@ static inline Reduced reduced_by_turns(uint32_t x, double factor, int kept, int 
             (((PAIRS(i) > 0 ? x & ((1u << (PAIRS(i) & 31)) - 1) : 0) << ((i) + 1)) + (2 * (i) < drop ? 1u << (2 * (i) & 31) : 0));
 #define LOST4(i) LOST(i) LOST((i) + 1) LOST((i) + 2) LOST((i) + 3)
 
-static inline double unit_square(uint32_t x, int unseen, int drop, int columns) {
+INLINED double unit_square(uint32_t x, int unseen, int drop, int columns) {
     x = x >> unseen << unseen;
     uint32_t lost = 0;
     if (columns) {
@@ -85,7 +87,7 @@ static inline double unit_square(uint32_t x, int unseen, int drop, int columns) 
     return (double)(int64_t)(((uint64_t)x * x - lost) >> drop);
 }
 
-static inline double unit_sum(
+INLINED double unit_sum(
     int32_t place, int local, int last, int unseen, int drop, int columns, const double *c0, const double *c1,
     const double *c2
 ) {
@@ -97,12 +99,12 @@ static inline double unit_sum(
 }
 
 /* A place with a sum of its own. */
-static inline double unit_own(int here, double own, double total) {
+INLINED double unit_own(int here, double own, double total) {
     return double_of_bits(select_64(here, bits_of_double(own), bits_of_double(total)));
 }
 
 /* The result: the sum has `out` bits more than `point` after the point. */
-static inline uint32_t unit_result(double total, int32_t scale, double unit, int toward_zero, int point, int precision) {
+INLINED uint32_t unit_result(double total, int32_t scale, double unit, int toward_zero, int point, int precision) {
     double value = toward_zero ? trunc(total * unit) : floor(total * unit);
     uint64_t bits = bits_of_double(value);
     uint32_t sign = (uint32_t)(value < 0) << 31, fraction = (uint32_t)(bits >> 29) & 0x7fffffu;
@@ -112,7 +114,7 @@ static inline uint32_t unit_result(double total, int32_t scale, double unit, int
     return sign | select_32((biased < 1) | (value == 0), 0, magnitude);
 }
 
-static inline uint32_t unit_special(
+INLINED uint32_t unit_special(
     uint32_t x, uint32_t result, uint32_t zero, uint32_t negative_zero, uint32_t infinity, uint32_t negative_infinity,
     uint32_t nan
 ) {

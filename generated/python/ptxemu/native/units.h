@@ -57,7 +57,7 @@ static const double RCP_sm_50_c2[] = {
     154.0, 153.0, 150.0, 149.0, 147.0, 145.0, 143.0, 143.0,
     140.0, 138.0, 137.0, 135.0, 133.0, 132.0, 131.0, 130.0
 };
-static inline uint32_t unit_RCP_sm_50(uint32_t x) {
+INLINED uint32_t unit_RCP_sm_50(uint32_t x) {
     Reduced r = reduced_by_significand(x, 23, 0, 1);
     double total = unit_sum(r.place, 16, 127, 0, 17, 1, RCP_sm_50_c0, RCP_sm_50_c1, RCP_sm_50_c2);
     uint32_t result = unit_result(total, -1 * r.scale, 0x1p-15, 0, 24, 24) ^ r.sign;
@@ -118,7 +118,7 @@ static const double RSQ_sm_50_c2[] = {
     1064.0, 1040.0, 1008.0, 992.0, 976.0, 952.0, 936.0, 912.0,
     896.0, 880.0, 856.0, 840.0, 824.0, 808.0, 792.0, 776.0
 };
-static inline uint32_t unit_RSQ_sm_50(uint32_t x) {
+INLINED uint32_t unit_RSQ_sm_50(uint32_t x) {
     Reduced r = reduced_by_significand(x, 23, 1, 0);
     double total = unit_sum(r.place, 17, 127, 0, 19, 1, RSQ_sm_50_c0, RSQ_sm_50_c1, RSQ_sm_50_c2);
     total = unit_own(r.place == 0, 2199023255552.0, total);
@@ -181,7 +181,7 @@ static const double SQRT_sm_60_c2[] = {
     -1236.0, -1224.0, -1212.0, -1188.0, -1176.0, -1172.0, -1148.0, -1128.0,
     -1128.0, -1100.0, -1092.0, -1076.0, -1064.0, -1056.0, -1044.0, -1036.0
 };
-static inline uint32_t unit_SQRT_sm_60(uint32_t x) {
+INLINED uint32_t unit_SQRT_sm_60(uint32_t x) {
     Reduced r = reduced_by_significand(x, 23, 1, 0);
     double total = unit_sum(r.place, 17, 127, 0, 19, 1, SQRT_sm_60_c0, SQRT_sm_60_c1, SQRT_sm_60_c2);
     uint32_t result = unit_result(total, 1 * r.scale, 0x1p-18, 0, 23, 24) ^ r.sign;
@@ -219,7 +219,7 @@ static const double LG2_sm_50_c2[] = {
     -952.0, -936.0, -928.0, -908.0, -892.0, -876.0, -864.0, -844.0,
     -836.0, -816.0, -804.0, -796.0, -780.0, -768.0, -756.0, -744.0
 };
-static inline uint32_t unit_LG2_sm_50(uint32_t x) {
+INLINED uint32_t unit_LG2_sm_50(uint32_t x) {
     Reduced r = reduced_by_significand(x, 23, 0, 0);
     double total = unit_sum(r.place, 17, 63, 0, 19, 1, LG2_sm_50_c0, LG2_sm_50_c1, LG2_sm_50_c2);
     total += r.scale * 549755813888.0;
@@ -259,7 +259,7 @@ static const double EX2_sm_50_c2[] = {
     833.0, 842.0, 849.0, 858.0, 870.0, 877.0, 887.0, 896.0,
     909.0, 917.0, 925.0, 938.0, 946.0, 959.0, 969.0, 980.0
 };
-static inline uint32_t unit_EX2_sm_50(uint32_t x) {
+INLINED uint32_t unit_EX2_sm_50(uint32_t x) {
     Reduced r = reduced_by_fixed_point(x, 23, 2);
     double total = unit_sum(r.place, 17, 63, 0, 19, 1, EX2_sm_50_c0, EX2_sm_50_c1, EX2_sm_50_c2);
     uint32_t result = unit_result(total, 1 * r.scale, 0x1p-15, 0, 23, 24) ^ r.sign;
@@ -296,7 +296,7 @@ static const double SIN_sm_70_c2[] = {
     -1172.0, -1185.0, -1196.0, -1203.0, -1213.0, -1220.0, -1230.0, -1236.0,
     -1242.0, -1247.0, -1250.0, -1258.0, -1260.0, -1260.0, -1263.0, -1265.0
 };
-static inline uint32_t unit_SIN_sm_70(uint32_t x) {
+INLINED uint32_t unit_SIN_sm_70(uint32_t x) {
     Reduced r = reduced_by_turns(x, 0x1.0000000000000p+0, 0, 25, 0, 1, 1);
     double total = unit_sum(r.place, 17, 63, 0, 19, 1, SIN_sm_70_c0, SIN_sm_70_c1, SIN_sm_70_c2);
     uint32_t result = unit_result(total, 0, 0x1p-0, 0, 37, 24) ^ r.sign;
@@ -333,7 +333,7 @@ static const double RRO_SIN_sm_50_c2[] = {
     -1172.0, -1185.0, -1196.0, -1203.0, -1213.0, -1220.0, -1230.0, -1236.0,
     -1242.0, -1247.0, -1250.0, -1258.0, -1260.0, -1260.0, -1263.0, -1265.0
 };
-static inline uint32_t unit_RRO_SIN_sm_50(uint32_t x) {
+INLINED uint32_t unit_RRO_SIN_sm_50(uint32_t x) {
     Reduced r = reduced_by_turns(x, 0x1.45f3060000000p-3, 33, 25, 0, 1, 1);
     double total = unit_sum(r.place, 17, 63, 0, 19, 1, RRO_SIN_sm_50_c0, RRO_SIN_sm_50_c1, RRO_SIN_sm_50_c2);
     uint32_t result = unit_result(total, 0, 0x1p-0, 0, 37, 24) ^ r.sign;
@@ -370,7 +370,7 @@ static const double COS_sm_70_c2[] = {
     -1172.0, -1185.0, -1196.0, -1203.0, -1213.0, -1220.0, -1230.0, -1236.0,
     -1242.0, -1247.0, -1250.0, -1258.0, -1260.0, -1260.0, -1263.0, -1265.0
 };
-static inline uint32_t unit_COS_sm_70(uint32_t x) {
+INLINED uint32_t unit_COS_sm_70(uint32_t x) {
     Reduced r = reduced_by_turns(x, 0x1.0000000000000p+0, 0, 25, 1, 1, 0);
     double total = unit_sum(r.place, 17, 63, 0, 19, 1, COS_sm_70_c0, COS_sm_70_c1, COS_sm_70_c2);
     uint32_t result = unit_result(total, 0, 0x1p-0, 0, 37, 24) ^ r.sign;
@@ -407,7 +407,7 @@ static const double RRO_COS_sm_50_c2[] = {
     -1172.0, -1185.0, -1196.0, -1203.0, -1213.0, -1220.0, -1230.0, -1236.0,
     -1242.0, -1247.0, -1250.0, -1258.0, -1260.0, -1260.0, -1263.0, -1265.0
 };
-static inline uint32_t unit_RRO_COS_sm_50(uint32_t x) {
+INLINED uint32_t unit_RRO_COS_sm_50(uint32_t x) {
     Reduced r = reduced_by_turns(x, 0x1.45f3060000000p-3, 33, 25, 1, 1, 0);
     double total = unit_sum(r.place, 17, 63, 0, 19, 1, RRO_COS_sm_50_c0, RRO_COS_sm_50_c1, RRO_COS_sm_50_c2);
     uint32_t result = unit_result(total, 0, 0x1p-0, 0, 37, 24) ^ r.sign;
