@@ -78,3 +78,15 @@ def test_what_is_offered_exists_there(db: Database) -> None:
 def test_codes_are_documented(db: Database, whole: bool) -> None:
     statements = spoilt(db, 2_000 if whole else 400, "codes")
     assert {f.code for f in db.lint("\n".join(statements))} <= set(CODES)
+
+
+def test_a_recipe_names_the_registers_of_the_statement(db: Database) -> None:
+    """What is advised can stand in the statement's place; of what is no register nothing is known."""
+    head = ".version 8.6\n.target sm_75\n"
+    (found,) = db.lint(f"{head}max.NaN.f32 %f1, %t, %f2;")
+    block = "{ .reg .pred %_p; .reg .b32 %_t; setp.nan.f32 %_p, %t, %f2; max.f32 %_t, %t, %f2; "
+    assert found.help == f"instead: {block}selp.f32 %f1, 0f7FFFFFFF, %_t, %_p; }}"
+    (found,) = db.lint(f"{head}max.NaN.f32 %f1, %t, 1.0;")
+    assert "setp.nan.f32 %_p, %a, %b;" in found.help
+    (found,) = db.lint('asm("max.NaN.f32 %0, %1, %2;" : "=f"(d) : "f"(a), "f"(b));', target="sm_75", language="c++")
+    assert "setp.nan.f32 _p, %1, %2; max.f32 _t, %1, %2;" in found.help

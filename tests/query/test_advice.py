@@ -157,8 +157,8 @@ def test_the_emulators_errors_say_the_same(db: Database, whole: bool) -> None:
         (
             "max.NaN.f32",
             "sm_75",
-            "instead: { .reg .pred %p; .reg .b32 %t; setp.nan.f32 %p, %a, %b; max.f32 %t, %a, %b; "
-            "selp.f32 %d, 0f7FFFFFFF, %t, %p; }",
+            "instead: { .reg .pred %_p; .reg .b32 %_t; setp.nan.f32 %_p, %a, %b; max.f32 %_t, %a, %b; "
+            "selp.f32 %d, 0f7FFFFFFF, %_t, %_p; }",
         ),
         ("abs.bf16", "sm_75", "instead: and.b16 %d, %a, 0x7fff;, but for the bits of a NaN"),
         ("max.f64", "sm_75", ""),

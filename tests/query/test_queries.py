@@ -254,7 +254,7 @@ def test_query_as_json(run: Run) -> None:
     ]  # fmt: skip
     assert (found["schema"], found["claim"], found["hazard"]) == (3, "exact", None)
     first = found["instead"][0]
-    assert first["ptx"].splitlines()[-2:] == ["    fma.rn.bf16 %d, %a, %t, %b;", "}"]
+    assert first["ptx"].splitlines()[-2:] == ["    fma.rn.bf16 %d, %a, %_t, %b;", "}"]
     assert first["cuda"].startswith('asm("{') and first["cuda"].endswith(': "=h"(d) : "h"(a), "h"(b));')
     assert (first["from"], first["differs"]) == ({"target": "sm_80", "ptx": "7.0"}, None)
     assert (found["instead_elsewhere"], found["no_recipe"]) == ([], None)

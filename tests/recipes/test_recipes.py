@@ -292,11 +292,11 @@ def test_what_does_not_work_there_is_told_apart(db: Database) -> None:
 @pytest.mark.parametrize(
     ("spelling", "target", "statements"),
     [
-        ("add.bf16", "sm_80", ["mov.b16 %t, 0x3f80;", "fma.rn.bf16 %d, %a, %t, %b;"]),
-        ("sub.rn.bf16", "sm_80", ["mov.b16 %t, 0xbf80;", "fma.rn.bf16 %d, %b, %t, %a;"]),
-        ("mul.bf16x2", "sm_80", ["mov.b32 %t, 0x80008000;", "fma.rn.bf16x2 %d, %a, %b, %t;"]),
+        ("add.bf16", "sm_80", ["mov.b16 %_t, 0x3f80;", "fma.rn.bf16 %d, %a, %_t, %b;"]),
+        ("sub.rn.bf16", "sm_80", ["mov.b16 %_t, 0xbf80;", "fma.rn.bf16 %d, %b, %_t, %a;"]),
+        ("mul.bf16x2", "sm_80", ["mov.b32 %_t, 0x80008000;", "fma.rn.bf16x2 %d, %a, %b, %_t;"]),
         ("neg.bf16", "sm_75", ["xor.b16 %d, %a, 0x8000;"]),
-        ("max.ftz.f32", "sm_90", ["max.ftz.f32 %t, %a, %b;", "max.ftz.f32 %d, %t, %c;"]),
+        ("max.ftz.f32", "sm_90", ["max.ftz.f32 %_t, %a, %b;", "max.ftz.f32 %d, %_t, %c;"]),
         ("sin.f32", "sm_90", ["sin.approx.ftz.f32 %d, %a;"]),
     ],
 )

@@ -8,12 +8,15 @@ from pathlib import PurePath
 
 from ..diagnostics import PtxspecError, suggest, unknown
 from ..ptx.complaints import ERROR, Complaint
+from ..ptx.matching import count
 from ..ptx.operands import UNKNOWN, Operand, Shape, split
 from ..ptx.registers import Registers, special_names
 from ..ptx.scanning import HOLE, Declaration, Directive, Instruction, Problem, Scanner, View, Word
 from ..query.database import Database
+from ..query.instead import RECIPE
 from ..query.names import spelled
 from . import embedded
+from .filling import filled
 from .findings import Finding
 from .judging import NOT_OURS, InstructionJudge
 from .windows import windows
@@ -123,8 +126,18 @@ class Linter:
             message = f"there is no instruction {opcode}; opcodes are written in lower case"
             complaint = Complaint(ERROR, "unknown-opcode", message, f"write {known}{dot}{names}")
             return True, [_instruction_finding(item, operands, view, file, complaint, head)]
+        complaints = judgement.complaints
+        if any(c.help.startswith(RECIPE) for c in complaints):
+            complaints = tuple(self._with_registers(c, item, opcode, names, view.embedded) for c in complaints)
         variant = judgement.variant or head
-        return True, [_instruction_finding(item, operands, view, file, c, variant) for c in judgement.complaints]
+        return True, [_instruction_finding(item, operands, view, file, c, variant) for c in complaints]
+
+    def _with_registers(self, c: Complaint, item: Instruction, opcode: str, names: str, embedded: bool) -> Complaint:
+        """A complaint whose recipe names the registers of the statement."""
+        operands = list(split(item.operands))
+        v = self.db.find(opcode, names.split("."), count([o.shape for o in operands]))
+        recipe = c.help.startswith(RECIPE) and v is not None
+        return c._replace(help=filled(c.help, v, operands, embedded)) if recipe and v else c
 
     def _directive(self, item: Directive, view: View, module: _Module, file: str) -> Iterator[Finding]:
         def finding(about: Word, code: str, message: str, help: str) -> Finding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -14,6 +15,7 @@ from .requirements import Selector
 
 # What may differ from the variant: no bit, the bits of NaN results, or no more than the variant's own bound allows.
 NOTHING_DIFFERS, NAN_BITS, WITHIN_BOUND = DIFFERENCES = ("nothing", "NaN bits", "within bound")
+_REGISTER = re.compile(r"%\w+")
 
 
 @dataclass(frozen=True)
@@ -76,8 +78,10 @@ class Instead:
 
     @property
     def ptx(self) -> str:
-        """Ready to paste; with registers of its own it is a block, so that they are nobody else's."""
+        """Ready to paste; with registers of its own it is a block, so that they are nobody else's. Their names begin
+        with an underscore: they must not hide those that come in the place of %d, %a, %b and %c."""
         lines = [c.text for c in self.calls]
         if not self.scratch:
             return "\n".join(lines)
-        return "\n".join(["{", *(f"    {line}" for line in (*self.own_registers, *lines)), "}"])
+        block = "\n".join(["{", *(f"    {line}" for line in (*self.own_registers, *lines)), "}"])
+        return _REGISTER.sub(lambda m: f"%_{m[0][1:]}" if m[0] in self.scratch else m[0], block)

@@ -148,7 +148,8 @@ def advice(
             return recipe_told(db, variant, target, ptx) or "nothing is known that does the same" + (
                 f" on {where}" if where else ""
             )
-        elsewhere = advised(db, opcode, names, operands, None, None)
+        # What is there, and not safe there, is not offered either.
+        elsewhere = [v for v in advised(db, opcode, names, operands, None, None) if not db.takes(v, target, ptx)]
         if not elsewhere:
             return f"the manual has no {opcode} with all of this"
         forms, one = " and ".join(v.spelling for v in elsewhere[:_SHOWN]), len(elsewhere) == 1

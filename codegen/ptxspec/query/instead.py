@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 from ..catalog import Requirement
 from .database import Database, Variant
 
+# What a recipe in a line begins with.
+RECIPE = "instead: "
 # So many statements a message of one line may hold.
 _SHORT = 4
 
@@ -84,5 +86,5 @@ def told(db: Database, v: Variant, target: str | None, ptx: str | None) -> str:
     if best.statements <= _SHORT:
         shown = best.line
     differs = f", {best.difference}" if best.differs else ""
-    start = "instead: " if best.works else f"from {db.catalog.text(best.requires).replace(', ', ' and ')} on, instead: "
+    start = RECIPE if best.works else f"from {db.catalog.text(best.requires).replace(', ', ' and ')} on, instead: "
     return f"{start}{shown}{differs}"

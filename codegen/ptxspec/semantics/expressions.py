@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -18,16 +19,11 @@ from .values import NegativeZero, Scope, Static, Typed, Unassigned, Values, Wron
 
 _MAX_LITERAL_BITS = 50_000
 _ORDER: Mapping[str, Callable[[Any, Any], bool]] = {
-    "<": lambda x, y: x < y,
-    "<=": lambda x, y: x <= y,
-    ">": lambda x, y: x > y,
-    ">=": lambda x, y: x >= y,
-}
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
 _LITERAL: Mapping[str, Callable[[Fraction, Fraction], Fraction]] = {
-    "+": lambda x, y: x + y,
-    "-": lambda x, y: x - y,
-    "*": lambda x, y: x * y,
-}
+    "+": operator.add, "-": operator.sub, "*": operator.mul,
+}  # fmt: skip
 # What a format lacks for a function that it has no sense for.
 _LACKS: Mapping[str, tuple[Callable[[Format], bool], str]] = {
     "": (lambda f: True, ""),
