@@ -4,10 +4,12 @@ Queries import this module: of the model it needs the names only."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..model import Instruction, Recording, Spec, Variant
 
 CLAIMS = {
@@ -61,3 +63,17 @@ def judges(instruction: Instruction, v: Variant) -> list[str]:
 def recorded(spec: Spec, v: Variant) -> list[tuple[Recording, str]]:
     """The recordings that have a variant, each with how the emulator stands to it."""
     return [(r, found) for r in spec.recordings if (found := r.finding(v))]
+
+
+def reported(
+    published: Mapping[str, Any], inferred: Mapping[str, Sequence[str]], spelling: str, target: str | None
+) -> tuple[str, str]:
+    """The claim that a published model makes of a variant on a target, if it does, and what to say of it; both are from
+    the data, which has the models and where they are followed by inference."""
+    for name, p in published.items():
+        if any(r["variant"] == spelling and target in r["targets"] for r in p["reports"].values()):
+            source = f"{name} by {p['author']} ({p['source']}, commit {p['commit'][:12]}, {p['licence']})"
+            return "reported", f"all 2^32 results of {source}; {p['judged']}; no measurement of ours"
+    if target in inferred.get(spelling, ()):
+        return "", "the emulator follows a published model, by inference: its author did not compare this there"
+    return "", ""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from ..catalog import Catalog, Hazard, PtxVersion, Requirement, Target, hazard_of, requirement_of
-from ..check.claims import basis_text, bound
+from ..check.claims import basis_text, bound, reported
 from ..diagnostics import PtxspecError, known_range, unknown
 from ..ptx.elsewhere import is_elsewhere
 from .recording import Recording
@@ -375,15 +375,10 @@ class Database:
 
     def _reported(self, v: Variant, target: str | None) -> Variant:
         """The variant, whose claim is `reported` where a published model has the same results."""
-        for name, p in self.data["published"].items() if v.claim != "exact" else ():
-            if any(r["variant"] == v.spelling and target in r["targets"] for r in p["reports"].values()):
-                source = f"{name} by {p['author']} ({p['source']}, commit {p['commit'][:12]}, {p['licence']})"
-                rests_on = f"all 2^32 results of {source}; {p['judged']}; no measurement of ours"
-                return v._replace(claim="reported", rests_on=rests_on)
-        if target in self.data["inferred"].get(v.spelling, ()):
-            told = "the emulator follows a published model, by inference: its author did not compare this there"
-            return v._replace(rests_on=f"{v.rests_on}; {told}")
-        return v
+        claim, told = reported(self.data["published"], self.data["inferred"], v.spelling, target)
+        if v.claim == "exact" or not told:
+            return v
+        return v._replace(claim=claim, rests_on=told) if claim else v._replace(rests_on=f"{v.rests_on}; {told}")
 
     def diff_ptx(self, old: str, new: str) -> tuple[list[Variant], list[Variant]]:
         """Variants that a newer PTX version has and an older one lacks, and the other way round."""

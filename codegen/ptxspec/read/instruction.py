@@ -30,7 +30,7 @@ from ..model import (
     Spec,
     Tolerated,
     Variant,
-)
+)  # fmt: skip
 from ..semantics.resolve import Meanings, names_read, resolve
 from .context import Context, words
 from .corner_tables import read_table
