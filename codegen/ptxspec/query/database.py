@@ -156,15 +156,14 @@ class Opened(NamedTuple):
 
 def _read(path: Path) -> Mapping[str, Any]:
     try:
-        found = json.loads(path.read_text("utf-8"))
+        found: Mapping[str, Any] = json.loads(path.read_text("utf-8"))
         if found["schema"] != SCHEMA:
             raise ValueError(f"schema {found['schema']} is not known")
     except OSError as e:
         raise PtxspecError(f"{path}: {e.strerror}; run `ptxspec generate`") from None
     except (ValueError, KeyError, TypeError) as e:
         raise PtxspecError(f"{path}: not a database: {e}; run `ptxspec generate`") from None
-    data: Mapping[str, Any] = found
-    return data
+    return found
 
 
 class Database:
@@ -392,9 +391,8 @@ class Database:
         self, old: tuple[str | None, str | None], new: tuple[str | None, str | None]
     ) -> tuple[list[Variant], list[Variant]]:
         both = [(v, self.takes(v, *old), self.takes(v, *new)) for v in self.variants]
-        return [v for v, before, now in both if now and not before], [
-            v for v, before, now in both if before and not now
-        ]
+        gained = [v for v, before, now in both if now and not before]
+        return gained, [v for v, before, now in both if before and not now]
 
 
 def names_of(variants: Iterable[Variant]) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ from .hazards import HazardReader
 from .lane_bits import read_lane_bits
 from .positioned import Document, Where
 from .recipes import read_recipes
-from .requirements import Requirements, expanded
+from .requirements import Requirements, expanded, why_nowhere
 from .signatures import SyntaxReader
 
 
@@ -143,7 +143,8 @@ class _InstructionFile:
         variants = [v for v in completed if not (refused and refused.matches(v))]
         for v in variants:
             if v.form in wanted:
-                self.satisfiable(v, made)
+                why = why_nowhere(self.spec.catalog, v, made)
+                self.errors += [doc.error(("requires",), m, "mend the rules that match it", key=True) for m in why]
         if not variants:
             self.errors.append(doc.error(("assembler", "refuses"), f"the assembler takes no {opcode} at all"))
         nowhere = tuple(replace(v, requires=Requirement("", "")) for v in completed if v not in variants)
@@ -390,17 +391,3 @@ class _InstructionFile:
             hazards=tuple(h.hazard for h in made.hazards if h.selector.matches(v)),
             crash=" ".join(c.text for c in made.crashes if c.selector.matches(v)),
         )
-
-    def satisfiable(self, v: Variant, made: Instruction) -> None:
-        """A variant must exist somewhere: its last PTX version must not come before its first, and the rules must leave
-        it a target."""
-        versions, r = self.spec.versions, v.requires
-        first = self.spec.catalog.first_version(r)
-        if r.until is not None and versions[r.until].order < versions[first].order:
-            message = f"{v} can never be taken: it needs {r.target} and PTX {r.ptx}, and ends with PTX {r.until}"
-            self.errors.append(self.doc.error(("requires",), message, "mend the rules that match it", key=True))
-        for needed, rules in ((r, (*made.rules, *made.assembler_rules)), (v.manual, made.rules)):
-            if needed and not needed.on and any(rule.on and rule.selector.matches(v) for rule in rules):
-                message = f"{v} can never be taken: the rules that match it have no target in common"
-                self.errors.append(self.doc.error(("requires",), message, "mend the rules that match it", key=True))
-                break

@@ -3,11 +3,11 @@ targets that all of them name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 
 from ..catalog import Catalog, Limit, Requirement
-from ..model import Rule, Variant
+from ..model import Instruction, Rule, Variant
 
 Floors = dict[str, str]
 
@@ -85,3 +85,14 @@ def expanded(entries: Iterable[tuple[str, str]], catalog: Catalog) -> tuple[tupl
             found = floors.get(t.name, ptx)
             floors[t.name] = min(found, ptx, key=lambda v: catalog.versions[v].order)
     return tuple(sorted(floors.items(), key=lambda f: catalog.targets[f[0]].order))
+
+
+def why_nowhere(catalog: Catalog, v: Variant, made: Instruction) -> Iterator[str]:
+    """Why a variant can exist nowhere: its last PTX version comes before its first, or its rules leave it no target."""
+    versions, r = catalog.versions, v.requires
+    if r.until is not None and versions[r.until].order < versions[catalog.first_version(r)].order:
+        yield f"{v} can never be taken: it needs {r.target} and PTX {r.ptx}, and ends with PTX {r.until}"
+    for needed, rules in ((r, (*made.rules, *made.assembler_rules)), (v.manual, made.rules)):
+        if needed and not needed.on and any(rule.on and rule.selector.matches(v) for rule in rules):
+            yield f"{v} can never be taken: the rules that match it have no target in common"
+            break
