@@ -46,6 +46,7 @@ def test_json_has_registers_and_statements(capsys: pytest.CaptureFixture[str], m
     trace = found.pop("trace")
     assert found == {
         "schema": 1,
+        "hazards": [],
         "file": "<stdin>",
         "target": "sm_90",
         "inputs": {"a": "0x40490fdb", "b": "0x40800000", "h": "0x1234", "g": "0xffff"},
@@ -87,3 +88,11 @@ def test_what_is_wrong_is_said_and_the_code_is_2(
 def test_eval_takes_a_variant_or_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = run(capsys)
     assert code == 2 and "eval takes a VARIANT and its OPERANDs, or --file FILE and registers" in err
+
+
+def test_a_hazard_is_told_with_its_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "a.ptx").write_text("mul.f32 x, y, y;\nfma.rz.bf16 d, a, b, c;\n")
+    given = ("--file", str(tmp_path / "a.ptx"), "a=1", "b=2", "c=3", "y=1", "--target", "sm_90")
+    assert "\n  2: fma.rz.bf16 is a hazard on sm_90. " in run(capsys, *given)[1]
+    (found,) = json.loads(run(capsys, *given, "--format", "json")[1])["hazards"]
+    assert found["line"] == 2 and found["message"].startswith("fma.rz.bf16 is a hazard")

@@ -5,14 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from .. import piece, roots
+from ..lint.linter import Linter
 from ..lint.windows import decode, read
 from ..literals import describe, hexadecimal
 from ..model import BOOL, Type
-from . import MISUSE, OK, counted, target_named
+from . import MISUSE, OK, counted, database, target_named
 
 
 def run(options: argparse.Namespace) -> int:
@@ -26,10 +28,15 @@ def run(options: argparse.Namespace) -> int:
         print(e, file=sys.stderr)
         print(f"{counted(len(e.diagnostics), 'statement')} cannot be run", file=sys.stderr)
         return MISUSE
+    # Whether what is PTX here is what the machine does is lint's to say.
+    findings = Linter(database(options), found.target).lint([text], file)
+    hazards = [(f.line, f.message) for f in findings if f.code == "hazard"]
     if options.format == "json":
-        print(json.dumps(_as_json(file, found, bool(options.trace)), indent=2))
+        print(json.dumps(_as_json(file, found, hazards, bool(options.trace)), indent=2))
         return OK
     print(f"{file}{' on ' + found.target if found.target else ''}, {found.claim}")
+    for line, message in hazards:
+        print(f"  {line}: {message}")
     for r in found.inputs:
         print(f"  {r.name}  {_value(r.bits, r.type)}")
     if options.trace:
@@ -64,7 +71,7 @@ def _json(bits: int | None, type_: Type) -> str | bool | None:
     return bool(bits) if type_.kind == BOOL else hexadecimal(bits, type_.width)
 
 
-def _as_json(file: str, found: piece.Piece, with_trace: bool) -> dict[str, Any]:
+def _as_json(file: str, found: piece.Piece, hazards: Sequence[tuple[int, str]], with_trace: bool) -> dict[str, Any]:
     return {
         "schema": 1,
         "file": file,
@@ -72,6 +79,7 @@ def _as_json(file: str, found: piece.Piece, with_trace: bool) -> dict[str, Any]:
         "inputs": {r.name: _json(r.bits, r.type) for r in found.inputs},
         "results": {r.name: _json(r.bits, r.type) for r in found.results},
         "claim": found.claim,
+        "hazards": [{"line": line, "message": message} for line, message in hazards],
         "trace": [
             {
                 "line": t.line, "statement": t.text, "register": t.register, "type": t.type.name,
