@@ -126,18 +126,17 @@ class Linter:
             message = f"there is no instruction {opcode}; opcodes are written in lower case"
             complaint = Complaint(ERROR, "unknown-opcode", message, f"write {known}{dot}{names}")
             return True, [_instruction_finding(item, operands, view, file, complaint, head)]
-        complaints = judgement.complaints
-        if any(c.help.startswith(RECIPE) for c in complaints):
-            complaints = tuple(self._with_registers(c, item, opcode, names, view.embedded) for c in complaints)
+        complaints = [self._with_registers(c, item, opcode, names, view.embedded) for c in judgement.complaints]
         variant = judgement.variant or head
         return True, [_instruction_finding(item, operands, view, file, c, variant) for c in complaints]
 
     def _with_registers(self, c: Complaint, item: Instruction, opcode: str, names: str, embedded: bool) -> Complaint:
         """A complaint whose recipe names the registers of the statement."""
+        if not c.help.startswith(RECIPE):
+            return c
         operands = list(split(item.operands))
         v = self.db.find(opcode, names.split("."), count([o.shape for o in operands]))
-        recipe = c.help.startswith(RECIPE) and v is not None
-        return c._replace(help=filled(c.help, v, operands, embedded)) if recipe and v else c
+        return c if v is None else c._replace(help=filled(c.help, v, operands, embedded))
 
     def _directive(self, item: Directive, view: View, module: _Module, file: str) -> Iterator[Finding]:
         def finding(about: Word, code: str, message: str, help: str) -> Finding:

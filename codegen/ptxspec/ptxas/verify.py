@@ -134,9 +134,9 @@ def recipes(spec: Spec, ptxas: Path) -> tuple[list[Disagreement], int]:
 
 
 def _block(v: Variant, instead: Instead) -> str:
-    """A recipe in one line, with the variant's operands declared."""
+    """A recipe in one line, as it is advised, with the variant's operands declared."""
     operands = [f".reg .{declared(o)} %{place};" for o in (*v.results[:1], *v.sources) for place in o.places]
-    return " ".join(["{", *operands, *instead.own_registers, *(c.text for c in instead.calls), "}"])
+    return " ".join(["{", *operands, *instead.ptx.strip("{}").split(), "}"])
 
 
 def _ends(spec: Spec, r: Requirement) -> list[Pair]:
