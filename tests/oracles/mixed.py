@@ -13,24 +13,16 @@ from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
 import gmpy2  # type: ignore[import-untyped]
-import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
 from oracles import mpfr
+from oracles.rationals import DECODED
 
 Bits: TypeAlias = NDArray[Any]
 
 # The formats of IEEE 754's kind: exponent and fraction bits.
 FIELDS = {"f16": (5, 10), "bf16": (8, 7), "f32": (8, 23), "e5m2": (5, 2)}
-# The others, by their types of ml_dtypes.
-DECODED = {
-    "e4m3": ml_dtypes.float8_e4m3fn,
-    "e2m3": ml_dtypes.float6_e2m3fn,
-    "e3m2": ml_dtypes.float6_e3m2fn,
-    "e2m1": ml_dtypes.float4_e2m1fn,
-    "ue8m0": ml_dtypes.float8_e8m0fnu,
-}
 NAN = {"f16": 0x7FFF, "bf16": 0x7FFF, "f32": 0x7FFFFFFF, "e5m2": 0x7F, "e4m3": 0x7F}
 LARGEST = {"e5m2": 57344.0, "e4m3": 448.0}
 # Lanes and the bits of each in a register; e2m1p4 has a byte for each number.

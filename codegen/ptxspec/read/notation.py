@@ -120,7 +120,7 @@ def parse_line(line: str, opcode: str, groups: Mapping[str, tuple[str, ...]]) ->
     if named is None or named[0] != opcode:
         length = len(re.split(r"[.{]", spelling)[0])
         raise NotationError(f"the line must begin with the file's opcode '{opcode}'", start, length)
-    places = [_place(text, listed + at) for at, text in _parts(match["operands"])]
+    places = [_place(text, listed + at) for at, text in parts(match["operands"])]
     first, *written = places
     result, second = _results(first)
     if not written:
@@ -133,7 +133,7 @@ def parse_line(line: str, opcode: str, groups: Mapping[str, tuple[str, ...]]) ->
     return Spellings(tuple(names), result, second, _sources(written))
 
 
-def _parts(text: str) -> Iterator[tuple[int, str]]:
+def parts(text: str) -> Iterator[tuple[int, str]]:
     """The operands between the commas, each with its place; commas within braces part nothing."""
     depth, begin = 0, 0
     for i, c in enumerate(f"{text},"):

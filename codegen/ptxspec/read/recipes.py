@@ -15,6 +15,7 @@ from ..diagnostics import Diagnostic
 from ..grounds import Grounds
 from ..model import NAN_BITS, Code, Recipe, Selector, Written
 from .context import Context, words
+from .notation import parts
 from .positioned import Document, Where
 
 _STATEMENT = re.compile(
@@ -73,7 +74,7 @@ def _statements(code: Code, errors: list[Diagnostic]) -> Iterator[Written]:
             errors.append(code.error(mark, "something stands behind the statement", _EXAMPLE))
             continue
         operands = []
-        for at, text in _parts(match["operands"]):
+        for at, text in parts(match["operands"]):
             names = [n.strip() for n in text[1:-1].split(",")] if text[:1] == "{" and text[-1:] == "}" else [text]
             if not all(map(_OPERAND.fullmatch, names)):
                 mark = code.mark(number, match.start("operands") + at, max(1, len(text)))
@@ -81,14 +82,3 @@ def _statements(code: Code, errors: list[Diagnostic]) -> Iterator[Written]:
                 errors.append(code.error(mark, f"'{text}' is no operand", help))
             operands.append(tuple(names))
         yield Written(match["guard"] or "", match["spelling"], tuple(operands), whole)
-
-
-def _parts(text: str) -> Iterator[tuple[int, str]]:
-    """The operands between the commas, each with its place; commas within braces part nothing."""
-    depth, begin = 0, 0
-    for i, c in enumerate(f"{text},"):
-        depth += (c == "{") - (c == "}")
-        if c == "," and depth == 0:
-            part = text[begin:i]
-            yield begin + len(part) - len(part.lstrip()), part.strip()
-            begin = i + 1
