@@ -90,3 +90,11 @@ def test_a_recipe_names_the_registers_of_the_statement(db: Database) -> None:
     assert "setp.nan.f32 %_p, %a, %b;" in found.help
     (found,) = db.lint('asm("max.NaN.f32 %0, %1, %2;" : "=f"(d) : "f"(a), "f"(b));', target="sm_75", language="c++")
     assert "setp.nan.f32 _p, %1, %2; max.f32 _t, %1, %2;" in found.help
+
+
+def test_a_block_does_not_take_the_guard_of_the_statement(db: Database) -> None:
+    head = ".version 8.6\n.target sm_75\n"
+    (found,) = db.lint(f"{head}@!%p1 max.NaN.f32 %f1, %f2, %f3;")
+    assert found.help.endswith("%_p; }; a block takes no guard: branch around it")
+    (found,) = db.lint(f"{head}@%p1 neg.bf16 %h1, %h2;")
+    assert found.help == "instead: xor.b16 %h1, %h2, 0x8000;, but for the bits of a NaN"

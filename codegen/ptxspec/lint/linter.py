@@ -21,6 +21,7 @@ from .findings import Finding
 from .judging import NOT_OURS, InstructionJudge
 from .windows import windows
 
+_GUARD = re.compile(r"@\s*!?\s*[\w%$]+\s*\Z")
 PTX, CPP, PYTHON = "ptx", "c++", "python"
 LANGUAGES = {
     # Without an ending: /dev/stdin, and what a shell substitutes for a file.
@@ -126,17 +127,22 @@ class Linter:
             message = f"there is no instruction {opcode}; opcodes are written in lower case"
             complaint = Complaint(ERROR, "unknown-opcode", message, f"write {known}{dot}{names}")
             return True, [_instruction_finding(item, operands, view, file, complaint, head)]
-        complaints = [self._with_registers(c, item, opcode, names, view.embedded) for c in judgement.complaints]
+        complaints = [self._with_registers(c, item, opcode, names, view) for c in judgement.complaints]
         variant = judgement.variant or head
         return True, [_instruction_finding(item, operands, view, file, c, variant) for c in complaints]
 
-    def _with_registers(self, c: Complaint, item: Instruction, opcode: str, names: str, embedded: bool) -> Complaint:
+    def _with_registers(self, c: Complaint, item: Instruction, opcode: str, names: str, view: View) -> Complaint:
         """A complaint whose recipe names the registers of the statement."""
         if not c.help.startswith(RECIPE):
             return c
         operands = list(split(item.operands))
         v = self.db.find(opcode, names.split("."), count([o.shape for o in operands]))
-        return c if v is None else c._replace(help=filled(c.help, v, operands, embedded))
+        if v is None:
+            return c
+        place = view.place(item.start)
+        guarded = f"{RECIPE}{{" in c.help and _GUARD.search(place.source[: place.at])
+        around = "; a block takes no guard: branch around it" if guarded else ""
+        return c._replace(help=filled(c.help, v, operands, view.embedded) + around)
 
     def _directive(self, item: Directive, view: View, module: _Module, file: str) -> Iterator[Finding]:
         def finding(about: Word, code: str, message: str, help: str) -> Finding:
