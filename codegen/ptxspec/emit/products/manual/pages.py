@@ -11,7 +11,6 @@ from ....check.checking import Checked
 from ....check.claims import CLAIMS, basis
 from ....check.relations import relation
 from ....compact import named_in
-from ....diagnostics import PtxspecError
 from ....grounds import KINDS
 from ....model import (
     ROUNDINGS,
@@ -30,8 +29,9 @@ from ....model import (
 from ...lowering import rounds
 from ...registry import product
 from ...text import Files, Templates
-from . import availability, recipes, running
-from .forms import Writer, script, statement, unpacking
+from . import availability, catalog, recipes, running
+from .forms import Writer, statement, unpacking
+from .site import Site
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     files: Files = {}
     instructions = [c.instruction for c in checked]
     write = Writer(spec)
+    site = Site(spec, templates, [i.opcode for i in instructions])
     for c in checked:
         instruction = c.instruction
         rows, refused = (_rows(spec, write, instruction, vs) for vs in (instruction.variants, instruction.refused))
@@ -133,33 +134,24 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         }
         sources = ["spec/types.yaml", "spec/modifiers.yaml", "spec/assembler.yaml", instruction.path]
         sources += ["spec/functions.yaml"] * bool(instruction.compared)
-        for suffix in ("md", "html"):
-            files[f"manual/{instruction.opcode}.{suffix}"] = templates.render(
-                f"manual/instruction.{suffix}.j2", sources, comment="<!-- {} -->", **values
-            )
-    for own in ("index", "ledger", "running", "speed", *availability.PAGES):
-        if f"manual/{own}.md" in files:
-            raise PtxspecError(f"no opcode can be called '{own}': the manual has a page of that name")
-    files |= availability.emit(spec, write, templates) | running.emit(templates) | script(spec, templates)
-    files["manual/style.css"] = templates.render("manual/style.css.j2", [], comment="/* {} */")
-    for suffix in ("md", "html"):
-        files[f"manual/index.{suffix}"] = templates.render(
-            f"manual/index.{suffix}.j2", [i.path for i in instructions], comment="<!-- {} -->",
-            instructions=instructions, variants=sum(len(i.variants) for i in instructions), evidence=spec.evidence,
-            speed=spec.speed, grounds=KINDS,
-        )  # fmt: skip
-        if spec.evidence is not None:
-            files[f"manual/ledger.{suffix}"] = templates.render(
-                f"manual/ledger.{suffix}.j2", ["spec/observed/evidence.yaml", *(i.path for i in instructions)],
-                comment="<!-- {} -->", evidence=spec.evidence, count=len(spec.ledger), ledger=_ledger(spec, write),
-                proven=is_proven(spec),
-                exceeded=[(i, a) for i in instructions for a in i.accuracy if a.exceeded],
-            )  # fmt: skip
-        if spec.speed is not None:
-            files[f"manual/speed.{suffix}"] = templates.render(
-                f"manual/speed.{suffix}.j2", ["spec/observed/speed.yaml"], comment="<!-- {} -->", speed=spec.speed
-            )
-    return files
+        files |= site.page(instruction.opcode, sources, values, template="instruction")
+    files |= availability.emit(spec, write, site) | running.emit(templates.root, site)
+    every = [i.path for i in instructions]
+    counted = sum(len(i.variants) for i in instructions)
+    about = {"instructions": instructions, "variants": counted, "evidence": spec.evidence, "grounds": KINDS}
+    files |= site.page("index", every, {**about, "speed": spec.speed})
+    if spec.evidence is not None:
+        values = {
+            "evidence": spec.evidence,
+            "count": len(spec.ledger),
+            "ledger": _ledger(spec, write),
+            "proven": is_proven(spec),
+            "exceeded": [(i, a) for i in instructions for a in i.accuracy if a.exceeded],
+        }
+        files |= site.page("ledger", ["spec/observed/evidence.yaml", *every], values)
+    if spec.speed is not None:
+        files |= site.page("speed", ["spec/observed/speed.yaml"], {"speed": spec.speed})
+    return files | site.shared() | catalog.emit(spec, write, templates)
 
 
 def is_proven(spec: Spec) -> bool:
