@@ -60,7 +60,7 @@ def plain(path: Path, name: str) -> str:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as e:
         raise PtxspecError(f"{name}:1:1: error: cannot be read: {e}") from None
-    comment = "/* {} */" if path.suffix == ".h" else "# {}"
+    comment = {".h": "/* {} */", ".js": "// {}"}.get(path.suffix, "# {}")
     # An empty file is a marker, such as py.typed.
     return f"{comment.format(_stamp([name]))}\n{text}" if text else ""
 
