@@ -1,0 +1,148 @@
+// The evaluator of one opcode's page, ptxspec.evaluator, from the data that <opcode>.programs.js puts into
+// ptxspec.programs:
+//
+//   variants               [{spelling, operands: n, sources: [register...], results: [register...], lanes, claim}], where
+//                          a register is {name, operand, type, kind, sort, lanes, width, braced, negatable}: of an
+//                          operand whose lanes stand in registers of their own there is one for each, as in a1, a0
+//   targets                the names of all targets; targetsOf(variant) are those that have it, and differing(variant)
+//                          those on which it computes something else than without a target
+//   find(text, operands)   the variant, with modifiers in any order; null where there is none
+//   nearest(text)          up to three spellings that are most like it
+//   parse(text, register)  {bits}, the register's, or {error, nearest}: 1.5, -0.0, inf, nan, 0x1.8p-3, true, lanes as
+//                          low,high, or bits with all their digits
+//   run(variant, bits, {target})
+//                          {results: [{name, type, bits}], lanes: [[encoding...]...], steps, claim, hazard}, or {error}
+//                          on a target that has not the variant, or of which nothing is known here. Random bits are an
+//                          operand. A step is {lane, stage, path, line, text, label, kind, before, after, hasEffect,
+//                          told}; `before` is null of a new name, the label "if" is that of a condition; `told` are rows
+//                          [key, text] of what was rounded, compared and chosen, as `ptxspec eval --trace` has them
+//   tell(bits, register)   [{text, decimal, hexFloat, bits, fields: [[name, binary digits]...], class}], a lane each
+//   describe(bits, kind)   a value of a step in a line
+//   specials(variant)      [{name, values: [{label, bits}...]}], for each source register what is worth trying
+//
+// All bits are BigInt.
+(() => {
+  "use strict";
+  const ptxspec = (globalThis.ptxspec ??= {});
+  const exact = (ptxspec.exact ??= {});
+  const {Finder, Programs, describe, effective, parseOperand, run, specialsOf, tellLane, told, variantsOf} = exact;
+
+  // What each lane has of an operand, whose bits stand in registers in the statement's order.
+  function lanesOf(operand, type, registers, lanes) {
+    if (operand.lane_bits) {
+      return operand.lane_bits.map(bits => bits.reduce((x, bit) => (x << 1n) | ((registers[0] >> BigInt(bit)) & 1n), 0n));
+    }
+    if (operand.registers) {
+      const found = [];
+      operand.registers.forEach((name, i) => {
+        found[Number(name.slice(operand.name.length))] = type.unpack(registers[i])[0];
+      });
+      return found;
+    }
+    const found = type.unpack(registers[0]);
+    return found.length === lanes ? found : Array.from({length: lanes}, () => found[0]);
+  }
+
+  // The registers of a result, in the statement's order.
+  function registersOf(operand, type, lanes) {
+    if (operand.registers) {
+      return operand.registers.map(name => type.pack([lanes[Number(name.slice(operand.name.length))]]));
+    }
+    return [type.pack(lanes.slice(0, type.lanes))];
+  }
+
+  function evaluatorOf(data) {
+    const programs = new Programs(data);
+    const {types} = programs;
+    const kinds = Object.fromEntries(Object.values(types).map(t => [t.kind.name, t.kind]));
+    let variants;
+    let finder;
+    const every = () => (variants ??= variantsOf(data, types));
+    const finding = () => (finder ??= new Finder(data.opcode, every(), types));
+
+    const isIn = (mask, target) => ((BigInt(mask) >> BigInt(data.targets.indexOf(target))) & 1n) === 1n;
+    // Of pairs of a set of targets and what holds on them, what holds on a target.
+    const onTarget = (pairs, target) => (target ? (pairs ?? []).find(([mask]) => isIn(mask, target))?.[1] : undefined);
+
+    function placeOf({family, place}, target) {
+      return onTarget(family.on, target)?.[place] ?? family.programs[place];
+    }
+
+    function refusal({family, spelling}, target) {
+      if (!data.targets.includes(target)) {
+        return `unknown target '${target}'`;
+      }
+      if (!isIn(family.targets, target)) {
+        return `${target} does not have ${spelling}`;
+      }
+      return onTarget(family.on, target)?.includes(-1)
+        ? `what ${target} computes is known, but too much for this page: ask ptxspec eval --target ${target}`
+        : null;
+    }
+
+    function runVariant(variant, operands, {target = null} = {}) {
+      const error = target && refusal(variant, target);
+      if (error) {
+        return {error};
+      }
+      const {signature, family, lanes} = variant;
+      const program = programs.program(placeOf(variant, target), signature.results.length);
+      let from = 0;
+      const columns = signature.sources.map(operand => {
+        const count = operand.registers?.length ?? 1;
+        const registers = operands.slice(from, (from += count));
+        return lanesOf(operand, types[operand.type], registers, lanes);
+      });
+      const found = [];
+      const steps = [];
+      for (let lane = 0; lane < lanes; lane += 1) {
+        const named = Object.fromEntries(signature.sources.map((operand, i) => [operand.name, columns[i][lane]]));
+        const ran = run(program, named);
+        found.push(ran.results);
+        const does = effective(ran.steps);
+        ran.steps.forEach((step, i) => {
+          const {stage, path, line, text, label, value} = step.assignment;
+          const shown = {lane, stage, path, line, text, label, kind: value.kind.name};
+          Object.assign(shown, {before: step.before, after: step.after, hasEffect: does[i]});
+          // Made when somebody looks at it.
+          Object.defineProperty(shown, "told", {get: () => told(data, program, step), enumerable: true});
+          steps.push(shown);
+        });
+      }
+      const registers = signature.results.flatMap((operand, i) =>
+        registersOf(operand, types[operand.type], found.map(results => results[i])));
+      return {
+        results: variant.results.map(({name, type}, i) => ({name, type, bits: registers[i]})),
+        lanes: found.map((_, lane) => columns.map(column => column[lane])),
+        steps,
+        claim: onTarget(family.claims, target) ?? family.claim,
+        hazard: (target ? onTarget(family.hazards, target) : family.hazard) ?? null,
+      };
+    }
+
+    return {
+      opcode: data.opcode,
+      targets: data.targets,
+      get variants() {
+        return every();
+      },
+      targetsOf: variant => data.targets.filter(target => isIn(variant.family.targets, target)),
+      differing: variant =>
+        data.targets.filter(target => placeOf(variant, target) !== placeOf(variant, null)),
+      find: (text, operands) => finding().find(text, operands),
+      nearest: text => finding().nearest(text),
+      parse: (text, register) => parseOperand(text, types[register.type]),
+      run: runVariant,
+      tell: (bits, register) => types[register.type].unpack(bits).map(lane => tellLane(lane, types[register.type].kind)),
+      describe: (bits, kind) => describe(bits, kinds[kind] ?? programs.kind(kind)),
+      specials: variant => specialsOf(variant, types),
+    };
+  }
+
+  let evaluator;
+  Object.defineProperty(ptxspec, "evaluator", {
+    configurable: true,
+    get: () => (evaluator ??= ptxspec.programs && evaluatorOf(ptxspec.programs)),
+  });
+  Object.assign(exact, {evaluatorOf});
+})();
