@@ -1,0 +1,44 @@
+"""The evaluator's form: what its page shows before a script runs, and what scripts say of claims and targets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from .....check.claims import CLAIMS
+from .....model import Variant
+from .about import About
+
+
+@dataclass(frozen=True)
+class Trying:
+    """`first` is the variant that the form begins with. `meanings` are those of claims, `current` the targets that CUDA
+    compiles for, and `products` those of each target, all as scripts read them."""
+
+    first: Variant
+    count: int
+    meanings: Mapping[str, str]
+    current: Sequence[str]
+    products: Mapping[str, str]
+
+
+def section(about: About) -> Trying | None:
+    variants = [v for v in about.instruction.variants if not v.crash]
+    if not variants:
+        return None
+    plain = (v for v in variants if v.listed and not v.hazards and not v.means and not v.requires.until)
+    return Trying(
+        first=next(plain, variants[0]),
+        count=len(variants),
+        meanings=CLAIMS,
+        current=[t.name for t in about.spec.targets.values() if t.nvcc and not t.gone],
+        products=_products(about),
+    )
+
+
+def _products(about: About) -> Mapping[str, str]:
+    """Two products of each target: enough to know it by."""
+    found: dict[str, list[str]] = {}
+    for p in about.spec.naming.products:
+        found.setdefault(p.target, []).append(p.name)
+    return {target: ", ".join(names[:2]) for target, names in found.items()}
