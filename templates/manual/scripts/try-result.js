@@ -34,8 +34,7 @@
       const lanes = ptxspec.evaluator.tell(bits, declared);
       const whole = lanes.length > 1 ? element("code", {}, ptxspec.exact.hexadecimal(bits, declared.width)) : null;
       return element("div", {class: "result"},
-        element("h3", {}, element("code", {}, declared.name),
-          element("span", {class: "muted"}, ` .${declared.type}`), whole),
+        element("h3", {}, element("code", {}, declared.name), element("span", {class: "muted"}, `.${declared.type}`), whole),
         element("div", {class: "lanes"},
           ...lanes.map((told, n) => lane(told, lanes.length > 1 ? `lane ${n}` : ""))));
     }));

@@ -7,7 +7,8 @@
   const {element} = ptxspec;
   const CONDITION = "if"; // The label of a condition that decides between branches.
 
-  const lineOf = ({path, line}) => document.querySelector(`[data-line="${CSS.escape(`${path}:${line}`)}"]`);
+  // Where the page shows a line of the specification; null where it does not.
+  const lineOf = ({path, line}) => document.querySelector(`[data-path="${CSS.escape(path)}"] [data-line="${line}"]`);
 
   function light(steps) {
     for (const lit of document.querySelectorAll("[data-line].lit")) {
@@ -21,7 +22,17 @@
   function place(step) {
     const text = `${step.path}:${step.line}`;
     const shown = lineOf(step);
-    return shown?.id ? element("a", {href: `#${shown.id}`, class: "place"}, text) : element("span", {class: "place"}, text);
+    if (!shown) {
+      return element("span", {class: "place"}, text);
+    }
+    const link = element("a", {href: "#semantics", class: "place"}, text);
+    link.addEventListener("click", event => {
+      event.preventDefault();
+      shown.tabIndex = -1;
+      shown.focus({preventScroll: true});
+      shown.scrollIntoView({block: "center"});
+    });
+    return link;
   }
 
   function values({label, kind, before, after}) {

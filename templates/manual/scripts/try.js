@@ -12,7 +12,9 @@
     $("stale").textContent = "The scripts beside this page are missing, so nothing can be tried here.";
     return;
   }
-  const {meanings, current, products} = JSON.parse($("data").textContent);
+  const meanings = JSON.parse($("form").dataset.meanings);
+  const current = $("form").dataset.current.split(" ");
+  const products = Object.fromEntries(ptxspec.data.targets.map(t => [t.name, t.products.slice(0, 2).join(", ")]));
 
   let variant = null;
   let wanted = ""; // The target that was asked for last, be it that this variant has no use for it.

@@ -13,13 +13,12 @@ from .about import About
 @dataclass(frozen=True)
 class Trying:
     """`first` is the variant that the form begins with. `meanings` are those of claims, `current` the targets that CUDA
-    compiles for, and `products` those of each target, all as scripts read them."""
+    compiles for."""
 
     first: Variant
     count: int
     meanings: Mapping[str, str]
     current: Sequence[str]
-    products: Mapping[str, str]
 
 
 def section(about: About) -> Trying | None:
@@ -32,13 +31,4 @@ def section(about: About) -> Trying | None:
         count=len(variants),
         meanings=CLAIMS,
         current=[t.name for t in about.spec.targets.values() if t.nvcc and not t.gone],
-        products=_products(about),
     )
-
-
-def _products(about: About) -> Mapping[str, str]:
-    """Two products of each target: enough to know it by."""
-    found: dict[str, list[str]] = {}
-    for p in about.spec.naming.products:
-        found.setdefault(p.target, []).append(p.name)
-    return {target: ", ".join(names[:2]) for target, names in found.items()}
