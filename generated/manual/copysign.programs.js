@@ -18,6 +18,9 @@ stages: ["operation"],
 places: [
 ["spec/instructions/copysign.yaml",22,"d = copySign(b, a)"]
 ],
+modifiers: {
+"ftz": [null,true,"spec/modifiers.yaml:64"]
+},
 operations: [
 ["copySign","f32"],
 ["copySign","f64"]
@@ -32,6 +35,7 @@ terms: [
 ["f64","a"],
 ["f64",1,5,6]
 ],
+origins: {},
 lets: [
 ["d",3,0,0],
 ["d",7,0,0]
@@ -45,7 +49,7 @@ signatures: [
 {"lanes":1,"results":[{"name":"d","type":"f64"}],"sources":[{"name":"a","type":"f64"},{"name":"b","type":"f64"}]}
 ],
 families: [
-{"texts":[".f32"],"signature":0,"claim":"exact","targets":"0xfffffffffff0","programs":[0]},
+{"texts":[".f32"],"signature":0,"claim":"exact","targets":"0xfffffffffff0","implied":[["0xf","ftz"]],"programs":[0]},
 {"texts":[".f64"],"signature":1,"claim":"exact","targets":"0xfffffffffff0","programs":[1]}
 ]
 };

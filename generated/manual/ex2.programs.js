@@ -31,6 +31,10 @@ places: [
 ["spec/instructions/ex2.yaml",46,"d = power * power if tiny else power"],
 ["spec/instructions/ex2.yaml",40,"d = unit(EX2, a)"]
 ],
+modifiers: {
+"ftz": [null,true,"spec/modifiers.yaml:64"],
+"approx": [null,false,""]
+},
 operations: [
 ["exp2","f32","roundTiesToEven"],
 ["select"],
@@ -94,6 +98,7 @@ terms: [
 ["bf16","0x7fff"],
 ["bf16",1,41,42,40]
 ],
+origins: {},
 lets: [
 ["d",2,0,0],
 ["d_2",6,1,1],
@@ -126,13 +131,13 @@ signatures: [
 {"lanes":2,"results":[{"name":"d","type":"bf16x2"}],"sources":[{"name":"a","type":"bf16x2"}]}
 ],
 families: [
-{"texts":[".approx.f32"],"signature":0,"claim":"bounded","claims":[["0x57c00","reported"]],"targets":"0xffffffffffff","programs":[0],"on":[["0xf",[1]],["0x7fc00",[2]]]},
+{"texts":[".approx.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","claims":[["0x57c00","reported"]],"implied":[["0xf","ftz"]],"programs":[0],"on":[["0xf",[1]],["0x7fc00",[2]]]},
 {"texts":[".approx.ftz.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","programs":[1],"on":[["0x7fc00",[3]]]},
 {"texts":[".approx.f16"],"signature":1,"claim":"bounded","targets":"0xfffffffc0000","programs":[4]},
 {"texts":[".approx.f16x2"],"signature":2,"claim":"bounded","targets":"0xfffffffc0000","programs":[4]},
 {"texts":[".approx.ftz.bf16"],"signature":3,"claim":"bounded","targets":"0xfffffe000000","programs":[5]},
 {"texts":[".approx.ftz.bf16x2"],"signature":4,"claim":"bounded","targets":"0xfffffe000000","programs":[5]},
-{"texts":[".f32"],"signature":0,"claim":"bounded","targets":"0xf","programs":[1]}
+{"texts":[".f32"],"signature":0,"claim":"bounded","targets":"0xf","means":["approx","ftz"],"programs":[1]}
 ]
 };
 })();

@@ -25,6 +25,10 @@ places: [
 ["spec/instructions/lg2.yaml",39,"d = logarithm - 24 if tiny else logarithm"],
 ["spec/instructions/lg2.yaml",33,"d = unit(LG2, a)"]
 ],
+modifiers: {
+"ftz": [null,true,"spec/modifiers.yaml:64"],
+"approx": [null,false,""]
+},
 operations: [
 ["log2","f32","roundTiesToEven"],
 ["select"],
@@ -67,6 +71,7 @@ terms: [
 ["f32",1,16,24,22],
 ["f32",9,11]
 ],
+origins: {},
 lets: [
 ["d",2,0,0],
 ["d_2",6,1,1],
@@ -88,9 +93,9 @@ signatures: [
 {"lanes":1,"results":[{"name":"d","type":"f32"}],"sources":[{"name":"a","type":"f32"}]}
 ],
 families: [
-{"texts":[".approx.f32"],"signature":0,"claim":"bounded","claims":[["0x57c00","reported"]],"targets":"0xffffffffffff","programs":[0],"on":[["0xf",[1]],["0x7fc00",[2]]]},
+{"texts":[".approx.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","claims":[["0x57c00","reported"]],"implied":[["0xf","ftz"]],"programs":[0],"on":[["0xf",[1]],["0x7fc00",[2]]]},
 {"texts":[".approx.ftz.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","programs":[1],"on":[["0x7fc00",[3]]]},
-{"texts":[".f32"],"signature":0,"claim":"bounded","targets":"0xf","programs":[1]}
+{"texts":[".f32"],"signature":0,"claim":"bounded","targets":"0xf","means":["approx","ftz"],"programs":[1]}
 ]
 };
 })();

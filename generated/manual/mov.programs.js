@@ -42,6 +42,9 @@ places: [
 ["spec/instructions/mov.yaml",54,"d = a"],
 ["spec/instructions/mov.yaml",52,"p = a"]
 ],
+modifiers: {
+"ftz": [null,true,"spec/modifiers.yaml:64"]
+},
 operations: [],
 terms: [
 ["f32","d"],
@@ -71,6 +74,7 @@ terms: [
 ["8","d"],
 ["8","a"]
 ],
+origins: {},
 lets: [
 ["d",1,0,0],
 ["d",3,0,0],

@@ -26,6 +26,9 @@ places: [
 ["spec/types.yaml",44,"d = quietNaN if isNaN(d) else d"],
 ["spec/modifiers.yaml",66,"x = copySign(0, x) if isSubnormal(x) else x"]
 ],
+modifiers: {
+"ftz": [null,true,"spec/modifiers.yaml:64"]
+},
 operations: [
 ["negate","f32"],
 ["select"],
@@ -78,6 +81,7 @@ terms: [
 ["bf16","0x7fff"],
 ["bf16",1,33,34,32]
 ],
+origins: {},
 lets: [
 ["d",2,0,0],
 ["d_2",6,1,1],
@@ -108,7 +112,8 @@ signatures: [
 {"lanes":2,"results":[{"name":"d","type":"bf16x2"}],"sources":[{"name":"a","type":"bf16x2"}]}
 ],
 families: [
-{"texts":["{.ftz}.f32"],"signature":0,"claim":"exact","targets":"0xffffffffffff","programs":[0,1],"on":[["0xf",[1,null]]]},
+{"texts":[".f32"],"signature":0,"claim":"exact","targets":"0xffffffffffff","implied":[["0xf","ftz"]],"programs":[0],"on":[["0xf",[1]]]},
+{"texts":[".ftz.f32"],"signature":0,"claim":"exact","targets":"0xffffffffffff","programs":[1]},
 {"texts":[".f64"],"signature":1,"claim":"exact","targets":"0xffffffffffff","programs":[2]},
 {"texts":["{.ftz}.f16"],"signature":2,"claim":"exact","targets":"0xfffffffff000","programs":[3,4]},
 {"texts":["{.ftz}.f16x2"],"signature":3,"claim":"exact","targets":"0xfffffffff000","programs":[3,4]},

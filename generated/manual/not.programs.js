@@ -18,6 +18,9 @@ places: [
 ["spec/instructions/not.yaml",27,"d = ~a"],
 ["spec/instructions/not.yaml",25,"p = not a"]
 ],
+modifiers: {
+"ftz": [null,true,"spec/modifiers.yaml:64"]
+},
 operations: [
 ["bitNot"],
 ["logicalNot"]
@@ -36,6 +39,7 @@ terms: [
 ["bool","a"],
 ["bool",1,10]
 ],
+origins: {},
 lets: [
 ["d",2,0,0],
 ["d",5,0,0],

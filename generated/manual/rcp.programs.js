@@ -37,6 +37,14 @@ places: [
 ["spec/instructions/rcp.yaml",59,"d = nearest(reciprocal)"],
 ["spec/types.yaml",96,"d = float_of(0x7fffffff00000000) if isNaN(d) else d"]
 ],
+modifiers: {
+"rn": ["roundTiesToEven",false,"spec/modifiers.yaml:24"],
+"rz": ["roundTowardZero",false,"spec/modifiers.yaml:28"],
+"rm": ["roundTowardNegative",false,"spec/modifiers.yaml:32"],
+"rp": ["roundTowardPositive",false,"spec/modifiers.yaml:36"],
+"ftz": [null,true,"spec/modifiers.yaml:64"],
+"approx": [null,false,""]
+},
 operations: [
 ["division","f32","roundTiesToEven"],
 ["select"],
@@ -50,10 +58,10 @@ operations: [
 ["multiplication","f32","roundTiesToEven"],
 ["unit","f32",null,null,null,0],
 ["division","f32","roundTowardNegative"],
-["division","f32","roundTowardNegative",1],
 ["division","f32","roundTowardPositive"],
-["division","f32","roundTowardPositive",1],
 ["division","f32","roundTowardZero"],
+["division","f32","roundTowardNegative",1],
+["division","f32","roundTowardPositive",1],
 ["division","f32","roundTowardZero",1],
 ["division","f64","roundTiesToEven"],
 ["isNaN","f64"],
@@ -105,10 +113,10 @@ terms: [
 ["f32",9,27,23],
 ["f32",10,12],
 ["f32",11,1,2],
-["f32",12,1,12],
+["f32",12,1,2],
 ["f32",13,1,2],
 ["f32",14,1,12],
-["f32",15,1,2],
+["f32",15,1,12],
 ["f32",16,1,12],
 ["f64","d_5"],
 ["f64","0x3ff0000000000000"],
@@ -155,6 +163,9 @@ terms: [
 ["f64",32,37,59],
 ["f64",33,37,59]
 ],
+origins: {
+70: "spec/instructions/rcp.yaml:54"
+},
 lets: [
 ["d",3,0,0],
 ["d_2",7,1,1],
@@ -199,10 +210,10 @@ programs: [
 [0,4,5,6,7,1],
 [0,2,8,1],
 [0,9,1],
-[0,2,10,1],
+[0,10,1],
 [0,11,1],
 [0,2,12,1],
-[0,13,1],
+[0,2,13,1],
 [0,2,14,1],
 [36,15,16,17,18,19,20,21],
 [36,22,16,17,18,19,20,21],
@@ -219,12 +230,13 @@ signatures: [
 {"lanes":1,"results":[{"name":"d","type":"f64"}],"sources":[{"name":"a","type":"f64"}]}
 ],
 families: [
-{"texts":[".approx.f32"],"signature":0,"claim":"bounded","claims":[["0x57c00","reported"]],"targets":"0xffffffffffff","programs":[0],"on":[["0xf",[1]],["0x7fc00",[2]]]},
+{"texts":[".approx.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","claims":[["0x57c00","reported"]],"implied":[["0xf","ftz"]],"programs":[0],"on":[["0xf",[1]],["0x7fc00",[2]]]},
 {"texts":[".approx.ftz.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","programs":[1],"on":[["0x7fc00",[3]]]},
-{"texts":[".rnd{.ftz}.f32"],"signature":0,"claim":"exact","targets":"0xfffffffffff0","programs":[4,5,0,1,6,7,8,9]},
+{"texts":[".rnd.f32"],"signature":0,"claim":"exact","targets":"0xfffffffffff0","implied":[["0xf","ftz"]],"programs":[4,0,5,6]},
+{"texts":[".rnd.ftz.f32"],"signature":0,"claim":"exact","targets":"0xfffffffffff0","programs":[7,1,8,9]},
 {"texts":[".rn.f64"],"signature":1,"claim":"exact","targets":"0xffffffffffff","programs":[10]},
 {"texts":[".{rm,rp,rz}.f64"],"signature":1,"claim":"exact","targets":"0xfffffffffff0","programs":[11,12,13]},
-{"texts":[".f32"],"signature":0,"claim":"bounded","targets":"0xf","programs":[1]},
+{"texts":[".f32"],"signature":0,"claim":"bounded","targets":"0xf","means":["approx","ftz"],"programs":[1]},
 {"texts":[".approx.ftz.f64"],"signature":1,"claim":"unspecified","targets":"0xfffffffffff0","programs":[14]},
 {"texts":[".rn.ftz.f64"],"signature":1,"claim":"unspecified","targets":"0xffffffffffff","hazard":"From sm_75 on: The machine code of ptxas 13.5.37 is that without .ftz, which does not flush subnormal operands and results.","hazards":[["0xfffffffc0000","The machine code of ptxas 13.5.37 is that without .ftz, which does not flush subnormal operands and results."]],"programs":[15]},
 {"texts":[".{rm,rp,rz}.ftz.f64"],"signature":1,"claim":"unspecified","targets":"0xfffffffffff0","hazard":"From sm_75 on: The machine code of ptxas 13.5.37 is that without .ftz, which does not flush subnormal operands and results.","hazards":[["0xfffffffc0000","The machine code of ptxas 13.5.37 is that without .ftz, which does not flush subnormal operands and results."]],"programs":[16,17,18]}

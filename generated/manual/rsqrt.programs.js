@@ -35,6 +35,10 @@ places: [
 ["spec/instructions/rsqrt.yaml",43,"d = nearest(root)"],
 ["spec/types.yaml",96,"d = float_of(0x7fffffff00000000) if isNaN(d) else d"]
 ],
+modifiers: {
+"ftz": [null,true,"spec/modifiers.yaml:64"],
+"approx": [null,false,""]
+},
 operations: [
 ["rSqrt","f32","roundTiesToEven"],
 ["select"],
@@ -121,6 +125,9 @@ terms: [
 ["f64",20,58],
 ["f64",1,31,59,30]
 ],
+origins: {
+57: "spec/instructions/rsqrt.yaml:39"
+},
 lets: [
 ["d",2,0,0],
 ["d_2",6,1,1],
@@ -157,12 +164,12 @@ signatures: [
 {"lanes":1,"results":[{"name":"d","type":"f64"}],"sources":[{"name":"a","type":"f64"}]}
 ],
 families: [
-{"texts":[".approx.f32"],"signature":0,"claim":"bounded","claims":[["0x57c00","reported"]],"targets":"0xffffffffffff","programs":[0],"on":[["0xf",[1]],["0x7fc00",[2]]]},
+{"texts":[".approx.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","claims":[["0x57c00","reported"]],"implied":[["0xf","ftz"]],"programs":[0],"on":[["0xf",[1]],["0x7fc00",[2]]]},
 {"texts":[".approx.ftz.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","programs":[1],"on":[["0x7fc00",[3]]]},
 {"texts":[".approx.f64"],"signature":1,"claim":"unspecified","targets":"0xffffffffffff","programs":[4]},
 {"texts":[".approx.ftz.f64"],"signature":1,"claim":"unspecified","targets":"0xfffffffffff0","programs":[5]},
-{"texts":[".f32"],"signature":0,"claim":"bounded","targets":"0xf","programs":[1]},
-{"texts":[".f64"],"signature":1,"claim":"unspecified","targets":"0xf","programs":[4]}
+{"texts":[".f32"],"signature":0,"claim":"bounded","targets":"0xf","means":["approx","ftz"],"programs":[1]},
+{"texts":[".f64"],"signature":1,"claim":"unspecified","targets":"0xf","means":["approx"],"programs":[4]}
 ]
 };
 })();

@@ -22,6 +22,9 @@ stages: ["operation"],
 places: [
 ["spec/instructions/selp.yaml",26,"d = a if c else b"]
 ],
+modifiers: {
+"ftz": [null,true,"spec/modifiers.yaml:64"]
+},
 operations: [
 ["select"]
 ],
@@ -48,6 +51,7 @@ terms: [
 ["64","b"],
 ["64",0,1,18,19]
 ],
+origins: {},
 lets: [
 ["d",4,0,0],
 ["d",8,0,0],

@@ -50,6 +50,26 @@ places: [
 ["spec/instructions/setp.yaml",84,"p = t != c"],
 ["spec/instructions/setp.yaml",85,"q = (not t) != c"]
 ],
+modifiers: {
+"ftz": [null,true,"spec/modifiers.yaml:64"],
+"eq": [null,false,""],
+"ne": [null,false,""],
+"lt": [null,false,""],
+"le": [null,false,""],
+"gt": [null,false,""],
+"ge": [null,false,""],
+"equ": [null,false,""],
+"neu": [null,false,""],
+"ltu": [null,false,""],
+"leu": [null,false,""],
+"gtu": [null,false,""],
+"geu": [null,false,""],
+"num": [null,false,""],
+"nan": [null,false,""],
+"and": [null,false,""],
+"or": [null,false,""],
+"xor": [null,false,""]
+},
 operations: [
 ["compareEqual","f32"],
 ["logicalNot"],
@@ -238,6 +258,7 @@ terms: [
 ["bool",1,141],
 ["bool",12,144,145]
 ],
+origins: {},
 lets: [
 ["t",4,0,0],
 ["p",5,0,1],
@@ -689,8 +710,10 @@ signatures: [
 {"lanes":2,"results":[{"name":"p","type":"pred","registers":["p0","p1"]}],"sources":[{"name":"a","type":"bf16x2"},{"name":"b","type":"bf16x2"},{"name":"c","type":"pred","negatable":true}]}
 ],
 families: [
-{"texts":[".cmp{.ftz}.f32"],"signature":0,"claim":"exact","targets":"0xffffffffffff","programs":[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27],"on":[["0xf",[1,null,3,null,5,null,7,null,9,null,11,null,13,null,15,null,17,null,19,null,21,null,23,null,25,null,27,null]]]},
-{"texts":[".cmp.bool{.ftz}.f32"],"signature":1,"claim":"exact","targets":"0xffffffffffff","programs":[28,29,30,31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50,51,52,53,54,55,56,57,58,59,60,61,62,63,64,65,66,67,68,69,70,71,72,73,74,75,76,77,78,79,80,81,82,83,84,85,86,87,88,89,90,91,92,93,94,95,96,97,98,99,100,101,102,103,104,105,106,107,108,109,110,111],"on":[["0xf",[29,null,31,null,33,null,35,null,37,null,39,null,41,null,43,null,45,null,47,null,49,null,51,null,53,null,55,null,57,null,59,null,61,null,63,null,65,null,67,null,69,null,71,null,73,null,75,null,77,null,79,null,81,null,83,null,85,null,87,null,89,null,91,null,93,null,95,null,97,null,99,null,101,null,103,null,105,null,107,null,109,null,111,null]]]},
+{"texts":[".cmp.f32"],"signature":0,"claim":"exact","targets":"0xffffffffffff","implied":[["0xf","ftz"]],"programs":[0,2,4,6,8,10,12,14,16,18,20,22,24,26],"on":[["0xf",[1,3,5,7,9,11,13,15,17,19,21,23,25,27]]]},
+{"texts":[".cmp.ftz.f32"],"signature":0,"claim":"exact","targets":"0xffffffffffff","programs":[1,3,5,7,9,11,13,15,17,19,21,23,25,27]},
+{"texts":[".cmp.bool.f32"],"signature":1,"claim":"exact","targets":"0xffffffffffff","implied":[["0xf","ftz"]],"programs":[28,30,32,34,36,38,40,42,44,46,48,50,52,54,56,58,60,62,64,66,68,70,72,74,76,78,80,82,84,86,88,90,92,94,96,98,100,102,104,106,108,110],"on":[["0xf",[29,31,33,35,37,39,41,43,45,47,49,51,53,55,57,59,61,63,65,67,69,71,73,75,77,79,81,83,85,87,89,91,93,95,97,99,101,103,105,107,109,111]]]},
+{"texts":[".cmp.bool.ftz.f32"],"signature":1,"claim":"exact","targets":"0xffffffffffff","programs":[29,31,33,35,37,39,41,43,45,47,49,51,53,55,57,59,61,63,65,67,69,71,73,75,77,79,81,83,85,87,89,91,93,95,97,99,101,103,105,107,109,111]},
 {"texts":[".cmp.f64"],"signature":2,"claim":"exact","targets":"0xffffffffffff","programs":[112,113,114,115,116,117,118,119,120,121,122,123,124,125]},
 {"texts":[".cmp.bool.f64"],"signature":3,"claim":"exact","targets":"0xffffffffffff","programs":[126,127,128,129,130,131,132,133,134,135,136,137,138,139,140,141,142,143,144,145,146,147,148,149,150,151,152,153,154,155,156,157,158,159,160,161,162,163,164,165,166,167]},
 {"texts":[".cmp{.ftz}.f16"],"signature":4,"claim":"exact","targets":"0xfffffffff000","programs":[168,169,170,171,172,173,174,175,176,177,178,179,180,181,182,183,184,185,186,187,188,189,190,191,192,193,194,195]},

@@ -19,6 +19,9 @@ stages: ["operation"],
 places: [
 ["spec/instructions/shl.yaml",24,"d = a << b"]
 ],
+modifiers: {
+"ftz": [null,true,"spec/modifiers.yaml:64"]
+},
 operations: [
 ["shiftLeftBy"]
 ],
@@ -34,6 +37,7 @@ terms: [
 ["64","a"],
 ["64",0,8,2]
 ],
+origins: {},
 lets: [
 ["d",3,0,0],
 ["d",6,0,0],

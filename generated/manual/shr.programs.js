@@ -31,6 +31,9 @@ places: [
 ["spec/instructions/shr.yaml",27,"d = float_of(bits(a) >> b)"],
 ["spec/instructions/shr.yaml",30,"d = float_of(~(~bits(a) >> b)) if a < 0 else float_of(bits(a) >> b)"]
 ],
+modifiers: {
+"ftz": [null,true,"spec/modifiers.yaml:64"]
+},
 operations: [
 ["shiftRightBy"],
 ["float_of"],
@@ -102,6 +105,7 @@ terms: [
 ["s64",1,58],
 ["s64",3,52,57,59]
 ],
+origins: {},
 lets: [
 ["d",3,0,0],
 ["d",6,0,0],

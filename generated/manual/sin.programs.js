@@ -26,6 +26,10 @@ places: [
 ["spec/instructions/sin.yaml",39,"turns = convert(product, f32, roundTowardZero)"],
 ["spec/instructions/sin.yaml",40,"d = unit(SIN, turns)"]
 ],
+modifiers: {
+"ftz": [null,true,"spec/modifiers.yaml:64"],
+"approx": [null,false,""]
+},
 operations: [
 ["sin","f32","roundTiesToEven"],
 ["select"],
@@ -68,6 +72,7 @@ terms: [
 ["f64",11,22,15],
 ["f32",12,17]
 ],
+origins: {},
 lets: [
 ["d",2,0,0],
 ["d_2",6,1,1],
@@ -93,9 +98,9 @@ signatures: [
 {"lanes":1,"results":[{"name":"d","type":"f32"}],"sources":[{"name":"a","type":"f32"}]}
 ],
 families: [
-{"texts":[".approx.f32"],"signature":0,"claim":"bounded","claims":[["0x57c00","reported"]],"targets":"0xffffffffffff","programs":[0],"on":[["0xf",[1]],["0xfc00",[2]],["0x70000",[3]]]},
+{"texts":[".approx.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","claims":[["0x57c00","reported"]],"implied":[["0xf","ftz"]],"programs":[0],"on":[["0xf",[1]],["0xfc00",[2]],["0x70000",[3]]]},
 {"texts":[".approx.ftz.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","programs":[1],"on":[["0xfc00",[4]],["0x70000",[5]]]},
-{"texts":[".f32"],"signature":0,"claim":"bounded","targets":"0xf","programs":[1]}
+{"texts":[".f32"],"signature":0,"claim":"bounded","targets":"0xf","means":["approx","ftz"],"programs":[1]}
 ]
 };
 })();

@@ -40,6 +40,14 @@ places: [
 ["spec/types.yaml",57,"d = quieten(a)"],
 ["spec/types.yaml",63,"d = quietNaN"]
 ],
+modifiers: {
+"rn": ["roundTiesToEven",false,"spec/modifiers.yaml:24"],
+"rz": ["roundTowardZero",false,"spec/modifiers.yaml:28"],
+"rm": ["roundTowardNegative",false,"spec/modifiers.yaml:32"],
+"rp": ["roundTowardPositive",false,"spec/modifiers.yaml:36"],
+"ftz": [null,true,"spec/modifiers.yaml:64"],
+"approx": [null,false,""]
+},
 operations: [
 ["squareRoot","f32","roundTiesToEven"],
 ["select"],
@@ -54,10 +62,10 @@ operations: [
 ["unit","f32",null,null,null,1],
 ["unit","f32",null,null,null,2],
 ["squareRoot","f32","roundTowardNegative"],
-["squareRoot","f32","roundTowardNegative",1],
 ["squareRoot","f32","roundTowardPositive"],
-["squareRoot","f32","roundTowardPositive",1],
 ["squareRoot","f32","roundTowardZero"],
+["squareRoot","f32","roundTowardNegative",1],
+["squareRoot","f32","roundTowardPositive",1],
 ["squareRoot","f32","roundTowardZero",1],
 ["squareRoot","f64","roundTiesToEven"],
 ["isNaN","f64"],
@@ -99,10 +107,10 @@ terms: [
 ["f32",9,28],
 ["f32",11,11],
 ["f32",12,1],
-["f32",13,11],
+["f32",13,1],
 ["f32",14,1],
 ["f32",15,11],
-["f32",16,1],
+["f32",16,11],
 ["f32",17,11],
 ["f64","d_5"],
 ["f64","a"],
@@ -123,6 +131,7 @@ terms: [
 ["f64",22,38],
 ["f64",23,38]
 ],
+origins: {},
 lets: [
 ["d",2,0,0],
 ["d_2",6,1,1],
@@ -163,10 +172,10 @@ programs: [
 [0,2,12,1],
 [0,2,13,1],
 [0,14,1],
-[0,2,15,1],
+[0,15,1],
 [0,16,1],
 [0,2,17,1],
-[0,18,1],
+[0,2,18,1],
 [0,2,19,1],
 [37,20,21,22,23,24,25,26],
 [37,27,21,22,23,24,25,26],
@@ -178,13 +187,14 @@ signatures: [
 {"lanes":1,"results":[{"name":"d","type":"f64"}],"sources":[{"name":"a","type":"f64"}]}
 ],
 families: [
-{"texts":[".approx.f32"],"signature":0,"claim":"bounded","claims":[["0x57c00","reported"]],"targets":"0xffffffffffff","programs":[0],"on":[["0xf",[1]],["0x1c00",[2]],["0x7e000",[3]]]},
+{"texts":[".approx.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","claims":[["0x57c00","reported"]],"implied":[["0xf","ftz"]],"programs":[0],"on":[["0xf",[1]],["0x1c00",[2]],["0x7e000",[3]]]},
 {"texts":[".approx.ftz.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","programs":[1],"on":[["0x1c00",[4]],["0x7e000",[5]]]},
-{"texts":[".rnd{.ftz}.f32"],"signature":0,"claim":"exact","targets":"0xfffffffffff0","programs":[6,7,0,1,8,9,10,11]},
+{"texts":[".rnd.f32"],"signature":0,"claim":"exact","targets":"0xfffffffffff0","implied":[["0xf","ftz"]],"programs":[6,0,7,8]},
+{"texts":[".rnd.ftz.f32"],"signature":0,"claim":"exact","targets":"0xfffffffffff0","programs":[9,1,10,11]},
 {"texts":[".rn.f64"],"signature":1,"claim":"exact","targets":"0xffffffffffff","programs":[12]},
 {"texts":[".{rm,rp,rz}.f64"],"signature":1,"claim":"exact","targets":"0xfffffffffff0","programs":[13,14,15]},
-{"texts":[".f32"],"signature":0,"claim":"bounded","targets":"0xf","programs":[1]},
-{"texts":[".f64"],"signature":1,"claim":"exact","targets":"0xf","programs":[12]}
+{"texts":[".f32"],"signature":0,"claim":"bounded","targets":"0xf","means":["approx","ftz"],"programs":[1]},
+{"texts":[".f64"],"signature":1,"claim":"exact","targets":"0xf","means":["rn"],"programs":[12]}
 ]
 };
 })();

@@ -23,6 +23,10 @@ places: [
 ["spec/instructions/tanh.yaml",28,"d = tanh(a)"],
 ["spec/types.yaml",44,"d = quietNaN if isNaN(d) else d"]
 ],
+modifiers: {
+"ftz": [null,true,"spec/modifiers.yaml:64"],
+"approx": [null,false,""]
+},
 operations: [
 ["tanh","f32","roundTiesToEven"],
 ["select"],
@@ -55,6 +59,7 @@ terms: [
 ["bf16","0x7fff"],
 ["bf16",1,18,19,17]
 ],
+origins: {},
 lets: [
 ["d",2,0,0],
 ["d_2",6,1,1],
@@ -76,7 +81,7 @@ signatures: [
 {"lanes":2,"results":[{"name":"d","type":"bf16x2"}],"sources":[{"name":"a","type":"bf16x2"}]}
 ],
 families: [
-{"texts":[".approx.f32"],"signature":0,"claim":"bounded","targets":"0xfffffffc0000","programs":[0]},
+{"texts":[".approx.f32"],"signature":0,"claim":"bounded","targets":"0xfffffffc0000","implied":[["0xf","ftz"]],"programs":[0]},
 {"texts":[".approx.f16"],"signature":1,"claim":"bounded","targets":"0xfffffffc0000","programs":[1]},
 {"texts":[".approx.f16x2"],"signature":2,"claim":"bounded","targets":"0xfffffffc0000","programs":[1]},
 {"texts":[".approx.bf16"],"signature":3,"claim":"bounded","targets":"0xfffffe000000","programs":[2]},

@@ -24,6 +24,15 @@ places: [
 ["spec/instructions/testp.yaml",29,"p = not isNaN(a)"],
 ["spec/instructions/testp.yaml",35,"p = isSubnormal(a)"]
 ],
+modifiers: {
+"ftz": [null,true,"spec/modifiers.yaml:64"],
+"finite": [null,false,""],
+"infinite": [null,false,""],
+"number": [null,false,""],
+"notanumber": [null,false,""],
+"normal": [null,false,""],
+"subnormal": [null,false,""]
+},
 operations: [
 ["isFinite","f32"],
 ["isInfinite","f32"],
@@ -61,6 +70,7 @@ terms: [
 ["bool",6,16],
 ["bool",13,10]
 ],
+origins: {},
 lets: [
 ["p",2,0,0],
 ["p",3,0,1],
@@ -94,7 +104,7 @@ signatures: [
 {"lanes":1,"results":[{"name":"p","type":"pred"}],"sources":[{"name":"a","type":"f64"}]}
 ],
 families: [
-{"texts":[".{finite,infinite,normal,notanumber,number,subnormal}.f32"],"signature":0,"claim":"exact","targets":"0xfffffffffff0","programs":[0,1,2,3,4,5]},
+{"texts":[".{finite,infinite,normal,notanumber,number,subnormal}.f32"],"signature":0,"claim":"exact","targets":"0xfffffffffff0","implied":[["0xf","ftz"]],"programs":[0,1,2,3,4,5]},
 {"texts":[".{finite,infinite,normal,notanumber,number,subnormal}.f64"],"signature":1,"claim":"exact","targets":"0xfffffffffff0","programs":[6,7,8,9,10,11]}
 ]
 };

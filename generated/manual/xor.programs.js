@@ -18,6 +18,9 @@ places: [
 ["spec/instructions/xor.yaml",27,"d = a ^ b"],
 ["spec/instructions/xor.yaml",25,"p = a != b"]
 ],
+modifiers: {
+"ftz": [null,true,"spec/modifiers.yaml:64"]
+},
 operations: [
 ["bitXor"],
 ["logicalXor"]
@@ -40,6 +43,7 @@ terms: [
 ["bool","b"],
 ["bool",1,13,14]
 ],
+origins: {},
 lets: [
 ["d",3,0,0],
 ["d",7,0,0],

@@ -44,7 +44,8 @@ const asked = {
         return found;
       }
       const results = found.results.map(r => hex(r.bits)).join(" ");
-      return steps ? {...found, results} : results;
+      const told = step => ({...step, told: step.told(), whole: step.told(true)});
+      return steps ? {...found, results, steps: found.steps.map(told)} : results;
     });
   },
   tell: ({opcode, spelling, operands, bits}) => {

@@ -11,11 +11,14 @@
 //   parse(text, register)  {bits}, the register's, or {error, nearest}: 1.5, -0.0, inf, nan, 0x1.8p-3, true, lanes as
 //                          low,high, or bits with all their digits
 //   run(variant, bits, {target})
-//                          {results: [{name, type, bits}], lanes: [[encoding...]...], steps, claim, hazard}, or {error}
-//                          on a target that has not the variant, or of which nothing is known here. Random bits are an
-//                          operand. A step is {lane, stage, path, line, text, label, kind, before, after, hasEffect,
-//                          told}; `before` is null of a new name, the label "if" is that of a condition; `told` are rows
-//                          [key, text] of what was rounded, compared and chosen, as `ptxspec eval --trace` has them
+//                          {results: [{name, type, bits}], lanes: [[encoding...]...], steps, claim, hazard, implied}, or
+//                          {error} on a target that has not the variant, or of which nothing is known here. Random bits
+//                          are an operand. A step is {lane, stage, path, line, text, label, kind, before, after,
+//                          hasEffect, told}; `before` is null of a new name, the label "if" is that of a condition;
+//                          told() are rows {key, text, place} of what the value was, what was rounded, compared and
+//                          chosen, and what it is, as `ptxspec eval --trace` has them, told(true) as with --trace=all;
+//                          `place` is path:line of another line that decides, or "". `implied` are modifiers that act
+//                          and are not spelled
 //   tell(bits, register)   [{text, decimal, hexFloat, bits, fields: [[name, binary digits]...], class}], a lane each
 //   describe(bits, kind)   a value of a step in a line
 //   specials(variant)      [{name, values: [{label, bits}...]}], for each source register what is worth trying
@@ -80,12 +83,36 @@
         : null;
     }
 
+    // The modifiers of a variant, those that it means and those that a target implies, in the specification's order.
+    function actingOn({family, names}, target) {
+      const implied = (family.implied ?? []).filter(([mask]) => target && isIn(mask, target)).map(([, name]) => name);
+      const all = new Set([...names, ...(family.means ?? []), ...implied]);
+      return Object.keys(data.modifiers).filter(name => all.has(name));
+    }
+
+    // Which of them decide on rounding: of a mode, and the flush of tiny results.
+    function rulesOf(acting) {
+      const rules = {modes: {}, flush: null};
+      for (const name of acting) {
+        const [mode, ftz, place] = data.modifiers[name];
+        if (mode) {
+          rules.modes[mode] = [`.${name}`, place];
+        }
+        if (ftz) {
+          rules.flush ??= [`.${name}`, place];
+        }
+      }
+      return rules;
+    }
+
     function runVariant(variant, operands, {target = null} = {}) {
       const error = target && refusal(variant, target);
       if (error) {
         return {error};
       }
       const {signature, family, lanes} = variant;
+      const acting = actingOn(variant, target);
+      const rules = rulesOf(acting);
       const program = programs.program(placeOf(variant, target), signature.results.length);
       let from = 0;
       const columns = signature.sources.map(operand => {
@@ -105,7 +132,7 @@
           const shown = {lane, stage, path, line, text, label, kind: value.kind.name};
           Object.assign(shown, {before: step.before, after: step.after, hasEffect: does[i]});
           // Made when somebody looks at it.
-          Object.defineProperty(shown, "told", {get: () => told(data, program, step), enumerable: true});
+          shown.told = everything => told(programs, program, rules, step, everything);
           steps.push(shown);
         });
       }
@@ -116,6 +143,7 @@
         lanes: found.map((_, lane) => columns.map(column => column[lane])),
         steps,
         claim: onTarget(family.claims, target) ?? family.claim,
+        implied: acting.filter(name => !variant.names.includes(name)),
         hazard: (target ? onTarget(family.hazards, target) : family.hazard) ?? null,
       };
     }

@@ -293,6 +293,7 @@
   }
 
   Object.assign(exact, {
-    decimal, decimalNumber, describe, fixedText, hexNumber, hexadecimal, nearestName, parseNumber, parseOperand, tellLane,
+    decimal, decimalNumber, describe, fixedText, floorLog10, hexNumber, hexadecimal, inTens, nearestName, parseNumber,
+    parseOperand, tellLane,
   });
 })();

@@ -56,6 +56,11 @@
       return this.terms[place];
     }
 
+    // The line, as path:line, that a helper returns a term in; undefined of other terms.
+    origin(term) {
+      return this.data.origins[term.place];
+    }
+
     // An assignment. Its line is reached where all terms of its guard hold; where one is negative, the term -1 - it must
     // not hold. Its label is its name without a number behind it, unless it says another one.
     let(place) {

@@ -50,6 +50,7 @@
         results: signature.registers.results,
         lanes: signature.lanes,
         claim: family.claim,
+        names: text.split(".").slice(1),
         family,
         signature,
         place,

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...catalog import Requirement
 from ...check.checking import Checked
 from ...compact import compact, named_in
 from ...model import Code, FixedPoint, Format, Interpolator, Kind, Operand, Spec, Type, UnitModel, Variant
@@ -22,8 +23,8 @@ from ..units import SPECIAL, fields
 
 # In the order in which they are run: each adds to what the ones before it define.
 _SCRIPTS = (
-    "formats", "rounding", "elementary", "units", "operations", "programs", "literals", "accounts", "specials",
-    "variants", "evaluator",
+    "formats", "rounding", "elementary", "units", "operations", "programs", "literals", "roundings", "accounts", "telling",
+    "specials", "variants", "evaluator",
 )  # fmt: skip
 _FOLDER = "manual/evaluator"
 
@@ -72,6 +73,10 @@ def _lines(spec: Spec) -> Mapping[str, Sequence[str]]:
     return {c.path: c.lines for c in codes if c is not None}
 
 
+# A file and a line.
+Place = tuple[str, int]
+
+
 class _Table:
     """Values that are stored once, and the place of each."""
 
@@ -96,9 +101,12 @@ class _Opcode:
         self.types: dict[str, Type] = {}
         self.operations, self.terms, self.lets, self.programs = _Table(), _Table(), _Table(), _Table()
         self.stages, self.places, self.units, self.signatures = _Table(), _Table(), _Table(), _Table()
+        self._masks: dict[Requirement, str] = {}
         self.targets = {name: i for i, name in enumerate(spec.targets)}
         # Terms and programs by their identity: equal ones are mostly one object, and to compare them takes long.
-        self._of_terms: dict[int, int] = {}
+        self._of_terms: dict[tuple[int, Place | None], int] = {}
+        self._origins: Mapping[Term, Place] = {}
+        self.origins: dict[int, str] = {}
         self._of_programs: dict[int, int] = {}
 
     def data(self) -> dict[str, Any]:
@@ -115,8 +123,10 @@ class _Opcode:
             "units": self.units.values,
             "stages": self.stages.values,
             "places": self.places.values,
+            "modifiers": self.modifiers(),
             "operations": self.operations.values,
-            "terms": self.terms.values,
+            "terms": [term for term, _ in self.terms.values],
+            "origins": self.origins,
             "lets": self.lets.values,
             "programs": self.programs.values,
             "signatures": self.signatures.values,
@@ -134,21 +144,40 @@ class _Opcode:
         return [self.family(about, variants) for about, variants in found.values()]
 
     def about(self, v: Variant) -> dict[str, Any]:
+        catalog, own = self.spec.catalog, {*v.modifiers, *v.means}
         claims, hazards = dict[str, list[str]](), dict[str, list[str]]()
         for t in self.spec.targets if v.claim != "exact" and self._is_known_of_targets(v) else ():
             if (claim := self.spec.claim(v, t)) != v.claim:
                 claims.setdefault(claim, []).append(t)
         for t in self.spec.targets if v.hazards else ():
-            if text := self.spec.catalog.hazard_text(v, t):
+            if text := catalog.hazard_text(v, t):
                 hazards.setdefault(text, []).append(t)
-        return {
+        if v.requires not in self._masks:
+            self._masks[v.requires] = self.mask(t for t in self.spec.targets if catalog.takes(v.requires, t))
+        about = {
             "signature": self.signature(v),
             "claim": v.claim,
-            **({"claims": [[self.mask(on), claim] for claim, on in claims.items()]} if claims else {}),
-            "targets": self.mask(t for t in self.spec.targets if self.spec.catalog.takes(v.requires, t)),
-            **({"hazard": self.spec.catalog.hazard_text(v)} if v.hazards else {}),
-            **({"hazards": [[self.mask(on), text] for text, on in hazards.items()]} if hazards else {}),
+            "targets": self._masks[v.requires],
+            "claims": [[self.mask(on), claim] for claim, on in claims.items()],
+            "hazard": catalog.hazard_text(v) if v.hazards else None,
+            "hazards": [[self.mask(on), text] for text, on in hazards.items()],
+            "means": v.means,
+            "implied": [[self.mask(on), m] for m, on in self.implied(v) if m not in own],
         }
+        return {name: said for name, said in about.items() if said not in (None, [], ())}
+
+    def implied(self, v: Variant) -> Iterable[tuple[str, list[str]]]:
+        """Modifiers with the targets on which it behaves as though it had them."""
+        for i in self.spec.implied:
+            if i.is_about(v):
+                yield i.modifier, [t for t in self.targets if self.spec.is_within(t, i.within)]
+
+    def modifiers(self) -> dict[str, tuple[str | None, bool, str]]:
+        """The direction in which a modifier makes operations round, whether it flushes, and the place of both, of those
+        that variants have, mean or behave as though they had."""
+        names = {n for v in self.checked.instruction.variants for n in (*v.modifiers, *v.means)}
+        names.update(i.modifier for i in self.spec.implied)
+        return {n: (m.mode, m.ftz, m.round_place) for n, m in self.spec.modifiers.items() if n in names}
 
     def _is_known_of_targets(self, v: Variant) -> bool:
         return bool(self.spec.recordings or self.checked.instruction.hardware_paths(v))
@@ -193,6 +222,7 @@ class _Opcode:
         if id(p) not in self._of_programs:
             known = all(m is None or isinstance(m.core, Interpolator) for m in _models(p))
             # A table of differences is too large for a page.
+            self._origins = p.origins
             places = [*map(self.term, p.results), *map(self.let, p.lets)] if known else []
             self._of_programs[id(p)] = self.programs.place(tuple(places)) if known else -1
         return self._of_programs[id(p)]
@@ -208,9 +238,13 @@ class _Opcode:
         return self.lets.place((let.name, term, stage, place, *((guard,) if guard or label else ()), *label))
 
     def term(self, t: Term) -> int:
-        if id(t) not in self._of_terms:
-            self._of_terms[id(t)] = self.terms.place(self.coded(t))
-        return self._of_terms[id(t)]
+        origin = self._origins.get(t) if self._origins else None
+        key = id(t), origin
+        if key not in self._of_terms:
+            place = self._of_terms[key] = self.terms.place((self.coded(t), origin))
+            if origin:
+                self.origins[place] = f"{origin[0]}:{origin[1]}"
+        return self._of_terms[key]
 
     def coded(self, t: Term) -> tuple[Any, ...]:
         kind = self.kind(t.kind)
