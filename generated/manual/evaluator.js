@@ -2007,7 +2007,7 @@
       ["largest", true, f.largest],
       ["inf", f.hasInfinity, f.infinity],
       ["NaN", f.nans > 0n, f.canonicalNan & (f.magnitudes - 1n)],
-      ["sNaN", f.isIeee, f.infinity + 1n],
+      ["sNaN", f.isIeee, f.firstNan],
     ];
     return found.filter(([, there]) => there).map(([label, , bits]) => ({label, bits}));
   }

@@ -6,7 +6,6 @@
   "use strict";
   const ptxspec = (globalThis.ptxspec ??= {});
   const {element} = ptxspec;
-  const CONDITION = "if"; // The label of a condition that decides between branches.
 
   // Where the page shows a line of the specification; null where it does not.
   const lineOf = ({path, line}) => document.querySelector(`[data-path="${CSS.escape(path)}"] [data-line="${line}"]`);
@@ -20,9 +19,10 @@
     }
   }
 
-  function place(step) {
-    const text = `${step.path}:${step.line}`;
-    const shown = lineOf(step);
+  // A place in the specification, path:line, as a link where the page shows it.
+  function place(text) {
+    const [path, line] = text.split(":");
+    const shown = lineOf({path, line});
     if (!shown) {
       return element("span", {class: "place"}, text);
     }
@@ -36,23 +36,13 @@
     return link;
   }
 
-  function values({label, kind, before, after}) {
-    const said = bits => element("code", {}, ptxspec.evaluator.describe(bits, kind));
-    if (label === CONDITION) {
-      return [after ? "holds" : "does not hold"];
-    }
-    return [element("code", {}, label), before === null || before === after ? " = " : ": ",
-      ...(before === null || before === after ? [] : [said(before), " becomes "]), said(after)];
-  }
-
-  function row(step) {
-    const told = step.hasEffect ? step.told : [];
+  function row(step, everything) {
+    const told = step.told(everything).flatMap(({key, text, place: other}) =>
+      [element("dt", {}, key), element("dd", {}, text, ...(other ? [" ", place(other)] : []))]);
     return element("li", {class: step.hasEffect ? "step" : "step idle"},
-      element("p", {class: "stage"}, element("span", {}, step.stage), place(step)),
+      element("p", {class: "stage"}, element("span", {}, step.stage), place(`${step.path}:${step.line}`)),
       element("pre", {class: step.hasEffect ? "lit" : null}, step.text),
-      told.length
-        ? element("dl", {}, ...told.flatMap(([key, text]) => [element("dt", {}, key), element("dd", {}, text)])) : null,
-      element("p", {class: "values"}, ...values(step)));
+      element("dl", {}, ...told));
   }
 
   ptxspec.showTrace = (box, variant, steps, everything) => {
@@ -62,7 +52,7 @@
     box.replaceChildren(...lanes.map(lane =>
       element("div", {},
         lanes.length > 1 ? element("h4", {}, `Lane ${lane}`) : null,
-        element("ol", {class: "steps"}, ...steps.filter(step => step.lane === lane && shown(step)).map(row)))));
+        element("ol", {class: "steps"}, ...steps.filter(step => step.lane === lane && shown(step)).map(step => row(step, everything))))));
     return steps.filter(step => !step.hasEffect).length;
   };
 })();

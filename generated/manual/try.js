@@ -55,7 +55,7 @@
     $("results").parentElement.classList.toggle("stale", Boolean(why));
     $("trace").classList.toggle("stale", Boolean(why));
     for (const name of ["link", "ptx", "command"]) {
-      $(`copy-${name}`).disabled = !answer;
+      $(`copy-${name}`).disabled = Boolean(why);
     }
   }
 
@@ -104,11 +104,13 @@
   }
 
   function showAnswer() {
-    const {results, steps, claim, hazard} = answer;
+    const {results, steps, claim, hazard, implied} = answer;
     ptxspec.showResults($("results"), answer.variant, results);
     $("claim").replaceChildren(element("strong", {}, claim), `: ${meanings[claim]}.`,
       ...(hazard ? [element("span", {class: "hazard"}, ` Beware: ${hazard}`)] : []));
     const idle = ptxspec.showTrace($("trace"), answer.variant, steps, $("everything").checked);
+    const by = answer.target || "the spelling";
+    $("implied").textContent = implied.length ? `As with .${implied.join(" and .")}, which ${by} implies.` : "";
     $("idle").textContent = `Show ${idle} more step${idle === 1 ? "" : "s"} that changed nothing`;
     showSpecials();
     const told = answer.variant.results.map(({name, ...register}, i) =>

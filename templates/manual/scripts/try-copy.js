@@ -72,12 +72,13 @@
     return [
       `// ${variant.spelling} of ${fields.map(({source, text}) => `${source.name} = ${text}`).join(", ")}`,
       `// gives ${gives.join(", ")}`,
+      ...(current.includes(on.target) ? [] : [`// No CUDA release of today compiles for ${on.target}.`]),
       ...on.hazards.map(text => `// Beware: ${text}`),
       `.version ${on.ptx}`,
       `.target ${on.target}`,
       ...(wide === 64 ? [".address_size 64"] : []),
       ...sources.map((source, i) => `.global .align ${inMemory(source) / 8} .b${inMemory(source)} try_${source.name} = `
-        + `${fields[i].bits};`),
+        + `${hexadecimal(fields[i].bits, inMemory(source))};`),
       `${isAtLeast(on.ptx, 2, 0) ? ".visible " : ""}.entry try_it(.param .u${wide} result)`,
       "{",
       `    .reg .u${wide} %out;`,
