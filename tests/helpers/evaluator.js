@@ -34,19 +34,28 @@ const asked = {
     const e = evaluatorOf(opcode);
     return texts.map((text, i) => e.parse(text, e.find(spelling, operands).sources[i]));
   },
-  // Rows of operands without 0x; with `steps`, how each row came to its results.
-  run: ({opcode, spelling, operands, target, rows, steps}) => {
+  // How rows of operands come to their results.
+  steps: ({opcode, spelling, operands, target, rows}) => {
+    const e = evaluatorOf(opcode);
+    const told = step => ({...step, told: step.told(), whole: step.told(true)});
+    return rows.map(row => {
+      const found = e.run(e.find(spelling, operands), row.map(BigInt), {target});
+      return found.error ? found : {...found, steps: found.steps.map(told)};
+    });
+  },
+  // The results of columns of registers, as integers of 64 bits in base64.
+  results: ({opcode, spelling, operands, target, columns}) => {
     const e = evaluatorOf(opcode);
     const variant = e.find(spelling, operands);
-    return rows.map(row => {
-      const found = e.run(variant, row.split(" ").map(x => BigInt(`0x${x}`)), {target});
-      if (found.error) {
-        return found;
-      }
-      const results = found.results.map(r => hex(r.bits)).join(" ");
-      const told = step => ({...step, told: step.told(), whole: step.told(true)});
-      return steps ? {...found, results, steps: found.steps.map(told)} : results;
-    });
+    const given = columns.map(text => new BigUint64Array(new Uint8Array(Buffer.from(text, "base64")).buffer));
+    const found = variant.results.map(() => new BigUint64Array(given[0].length));
+    for (let row = 0; row < given[0].length; row += 1) {
+      const {results} = e.run(variant, given.map(column => column[row]), {target, steps: false});
+      results.forEach(({bits}, i) => {
+        found[i][row] = bits;
+      });
+    }
+    return found.map(column => Buffer.from(column.buffer).toString("base64"));
   },
   tell: ({opcode, spelling, operands, bits}) => {
     const e = evaluatorOf(opcode);

@@ -10,7 +10,7 @@
 //   nearest(text)          up to three spellings that are most like it
 //   parse(text, register)  {bits}, the register's, or {error, nearest}: 1.5, -0.0, inf, nan, 0x1.8p-3, true, lanes as
 //                          low,high, or bits with all their digits
-//   run(variant, bits, {target})
+//   run(variant, bits, {target, steps: true})
 //                          {results: [{name, type, bits}], lanes: [[encoding...]...], steps, claim, hazard, implied}, or
 //                          {error} on a target that has not the variant, or of which nothing is known here. Random bits
 //                          are an operand. A step is {lane, stage, path, line, text, label, kind, before, after,
@@ -28,7 +28,8 @@
   "use strict";
   const ptxspec = (globalThis.ptxspec ??= {});
   const exact = (ptxspec.exact ??= {});
-  const {Finder, Programs, describe, effective, parseOperand, run, specialsOf, tellLane, told, variantsOf} = exact;
+  const {Finder, Programs, describe, effective, parseOperand, run, specialsOf, tellLane, told} = exact;
+  const {trace, variantsOf} = exact;
 
   // What each lane has of an operand, whose bits stand in registers in the statement's order.
   function lanesOf(operand, type, registers, lanes) {
@@ -105,46 +106,61 @@
       return rules;
     }
 
-    function runVariant(variant, operands, {target = null} = {}) {
-      const error = target && refusal(variant, target);
+    function stepsOf(program, operands, lane, rules) {
+      const steps = trace(program, operands);
+      const does = effective(steps);
+      return steps.map((step, i) => {
+        const {before, after, assignment: {stage, path, line, text, label, value}} = step;
+        return {
+          lane, stage, path, line, text, label, kind: value.kind.name, before, after, hasEffect: does[i],
+          // Made when somebody looks at it.
+          told: everything => told(programs, program, rules, step, everything),
+        };
+      });
+    }
+
+    // What a run of a variant on a target needs, made once; or why there is none, as {error}.
+    function resolved(variant, target) {
+      const known = (variant.known ??= {});
+      if (!known[target ?? ""]) {
+        const {family, signature, names} = variant;
+        const error = target && refusal(variant, target);
+        const acting = error ? [] : actingOn(variant, target);
+        known[target ?? ""] = error ? {error} : {
+          program: programs.program(placeOf(variant, target), signature.results.length),
+          rules: rulesOf(acting),
+          claim: onTarget(family.claims, target) ?? family.claim,
+          implied: acting.filter(name => !names.includes(name)),
+          hazard: (target ? onTarget(family.hazards, target) : family.hazard) ?? null,
+        };
+      }
+      return known[target ?? ""];
+    }
+
+    function runVariant(variant, operands, {target = null, steps = true} = {}) {
+      const {error, program, rules, claim, implied, hazard} = resolved(variant, target);
       if (error) {
         return {error};
       }
-      const {signature, family, lanes} = variant;
-      const acting = actingOn(variant, target);
-      const rules = rulesOf(acting);
-      const program = programs.program(placeOf(variant, target), signature.results.length);
+      const {signature, lanes} = variant;
       let from = 0;
       const columns = signature.sources.map(operand => {
         const count = operand.registers?.length ?? 1;
         const registers = operands.slice(from, (from += count));
         return lanesOf(operand, types[operand.type], registers, lanes);
       });
-      const found = [];
-      const steps = [];
-      for (let lane = 0; lane < lanes; lane += 1) {
-        const named = Object.fromEntries(signature.sources.map((operand, i) => [operand.name, columns[i][lane]]));
-        const ran = run(program, named);
-        found.push(ran.results);
-        const does = effective(ran.steps);
-        ran.steps.forEach((step, i) => {
-          const {stage, path, line, text, label, value} = step.assignment;
-          const shown = {lane, stage, path, line, text, label, kind: value.kind.name};
-          Object.assign(shown, {before: step.before, after: step.after, hasEffect: does[i]});
-          // Made when somebody looks at it.
-          shown.told = everything => told(programs, program, rules, step, everything);
-          steps.push(shown);
-        });
-      }
+      const rows = Array.from({length: lanes}, (_, lane) => columns.map(column => column[lane]));
+      const operandsOf = row => Object.fromEntries(signature.sources.map(({name}, i) => [name, row[i]]));
+      const found = rows.map(row => run(program, operandsOf(row)));
       const registers = signature.results.flatMap((operand, i) =>
         registersOf(operand, types[operand.type], found.map(results => results[i])));
       return {
         results: variant.results.map(({name, type}, i) => ({name, type, bits: registers[i]})),
-        lanes: found.map((_, lane) => columns.map(column => column[lane])),
-        steps,
-        claim: onTarget(family.claims, target) ?? family.claim,
-        implied: acting.filter(name => !variant.names.includes(name)),
-        hazard: (target ? onTarget(family.hazards, target) : family.hazard) ?? null,
+        lanes: rows,
+        steps: steps ? rows.flatMap((row, lane) => stepsOf(program, operandsOf(row), lane, rules)) : [],
+        claim,
+        implied,
+        hazard,
       };
     }
 

@@ -104,9 +104,17 @@
     return term.evaluate(term, ...term.arguments.map(a => evaluate(a, values)));
   }
 
-  // The results' encodings (0 or 1 of a predicate) for operands, by name, given as encodings of a lane; and the
-  // assignments on the path that these operands take. `before` is the value that the name had, null for a new name.
+  // The results' encodings (0 or 1 of a predicate) for operands, by name, given as encodings of a lane.
   function run(program, operands) {
+    const values = {...operands};
+    for (const {name, value} of program.lets) {
+      values[name] = evaluate(value, values);
+    }
+    return program.results.map(term => evaluate(term, values));
+  }
+
+  // The assignments on the path that these operands take. `before` is the value that the name had, null for a new name.
+  function trace(program, operands) {
     const values = {...operands};
     const named = {...operands};
     const steps = [];
@@ -120,7 +128,7 @@
         }
       }
     }
-    return {results: program.results.map(term => evaluate(term, values)), steps};
+    return steps;
   }
 
   function reads(term, name) {
@@ -155,5 +163,5 @@
     return does;
   }
 
-  Object.assign(exact, {CONDITION, Programs, effective, evaluate, run});
+  Object.assign(exact, {CONDITION, Programs, effective, evaluate, run, trace});
 })();

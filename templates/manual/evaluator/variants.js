@@ -91,7 +91,8 @@
       return (operands ? alike.find(v => v.operands === operands) : alike[0]) ?? null;
     }
 
-    // The spellings most like a text: those with the fewest names too many or too few, types in their places.
+    // The spellings most like a text: those with the fewest names too many or too few, types in their places. None whose
+    // machine code does something else than it says.
     nearest(text, count = 3) {
       const [opcode, ...written] = namesOf(text);
       const rest = opcode === this.opcode || !this.names.includes(opcode) ? written : [opcode, ...written];
@@ -107,7 +108,8 @@
         const misplaced = Math.max(has.length, types.length) - has.filter((t, i) => t === types[i]).length;
         return wrong + 2 * lost + 2 * misplaced;
       };
-      const found = this.variants.map(v => [distance(v), v.spelling]).sort(([x], [y]) => x - y);
+      const safe = this.variants.filter(v => !v.family.hazard);
+      const found = safe.map(v => [distance(v), v.spelling]).sort(([x], [y]) => x - y);
       return [...new Set(found.map(([, spelling]) => spelling))].slice(0, count);
     }
   }
