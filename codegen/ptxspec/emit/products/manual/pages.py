@@ -10,7 +10,7 @@ from ....grounds import KINDS
 from ....model import Instruction, Spec
 from ...registry import product
 from ...text import Files, Templates
-from . import availability, catalog, functions, ledger, opcode, running
+from . import availability, catalog, functions, ledger, opcode, readers, running
 from .forms import Writer
 from .site import Site
 
@@ -34,7 +34,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     files |= _index(spec, instructions, site) | ledger.emit(spec, instructions, write, site)
     if spec.speed is not None:
         files |= site.page("speed", ["spec/observed/speed.yaml"], {"speed": spec.speed})
-    return files | site.shared() | catalog.emit(spec, write, templates)
+    return files | readers.emit(spec, site, files, templates) | site.shared() | catalog.emit(spec, write, templates)
 
 
 def _index(spec: Spec, instructions: Sequence[Instruction], site: Site) -> Files:

@@ -131,7 +131,7 @@ def _columns(spec: Spec, families: Sequence[Variant]) -> list[Column]:
             bases[-1].append(t)
         else:
             bases.append([t])
-    newest = next(t for t in reversed(spec.targets.values()) if not t.base)
+    newest = [t for t in spec.targets.values() if not t.base][-1]
     return [
         *(Column(ts, _sold(spec, ts), ts[-1] is newest) for ts in bases),
         *(Column(ts, _sold(spec, ts), False) for ts in kinds.values()),
