@@ -29,6 +29,7 @@
     const link = element("a", {href: "#semantics", class: "place"}, text);
     link.addEventListener("click", event => {
       event.preventDefault();
+      shown.closest("details")?.setAttribute("open", "");
       shown.tabIndex = -1;
       shown.focus({preventScroll: true});
       shown.scrollIntoView({block: "center"});

@@ -98,6 +98,7 @@
     const pairs = names.flatMap((_, i) => names.slice(i + 1).map((_, j) => [i, i + 1 + j]));
     const axes = names.length === 1 ? [[0]] : pairs;
     const before = $("axes").value;
+    $("axes").closest("p").hidden = axes.length === 1;
     $("axes").replaceChildren(...axes.map(places =>
       element("option", {value: places.join(",")}, places.map(place => names[place]).join(" and "))));
     $("axes").value = axes.some(places => places.join(",") === before) ? before : axes[0].join(",");

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 import jinja2
+from markupsafe import Markup, escape
 
 from ..diagnostics import PtxspecError, display_path
 
@@ -36,6 +37,7 @@ class Templates:
             keep_trailing_newline=True,
         )
         environment.filters["plain"] = _plain
+        environment.filters["coded"] = _coded
         return environment
 
     def render(self, template: str, sources: Iterable[str], comment: str = "# {}", **values: object) -> str:
@@ -73,6 +75,12 @@ def plain(path: Path, name: str) -> str:
 def _plain(text: object) -> str:
     """Text as Markdown shows it, a table's cells included: no column begins in it, and no HTML."""
     return re.sub(r"[\\|]|<(?=[a-zA-Z/!?])", r"\\\g<0>", str(text))
+
+
+def _coded(text: object) -> Markup:
+    """Text as HTML shows it, with what stands between backquotes as code."""
+    parts = [escape(part) for part in str(text).split("`")]
+    return Markup("").join(Markup("<code>{}</code>").format(part) if n % 2 else part for n, part in enumerate(parts))
 
 
 def _stamp(sources: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from . import accuracy, recipes, semantics, specials, syntax, trying, variants
+from . import accuracy, availability, recipes, semantics, specials, syntax, trying, variants
 from .about import About
 
 
@@ -21,7 +21,7 @@ class Section(NamedTuple):
 
 SECTIONS: Sequence[Section] = (
     Section("syntax", "Syntax", syntax.section),
-    Section("availability", "Availability"),
+    Section("availability", "Where is it available?", availability.section),
     Section("try", "Try it", trying.section),
     Section("semantics", "What it computes", semantics.section),
     Section("specials", "NaN, zero, subnormal, infinity", specials.section),
