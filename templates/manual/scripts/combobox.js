@@ -1,5 +1,5 @@
 // A field that offers what it takes, and narrows that down as one types: ARIA's combobox with a list.
-//   ptxspec.combobox({input, list, button, options, exactly, choose, refuse}) -> {set(text)}
+//   ptxspec.combobox({input, list, button, options, exactly, choose, refuse}) -> {set(option)}
 // `options()` gives [{text, note}]; `exactly(text)` the option that a text means, null where there is none;
 // `choose(option)` is told what was chosen, `refuse(text)` what is no option, once it is left or Enter is pressed.
 (() => {
@@ -27,7 +27,8 @@
   }
 
   ptxspec.combobox = ({input, list, button, options, exactly, choose, refuse}) => {
-    let current = input.value; // What was chosen last.
+    let current = {text: input.value}; // The option that was chosen last.
+    let refused = null; // What was last found to be no option; nobody is told twice.
     let shown = []; // The options in the list.
     let active = -1;
     let moved = false; // By an arrow key, so that the marked option is meant.
@@ -64,12 +65,18 @@
       input.setAttribute("aria-expanded", "true");
       active = -1;
       moved = false;
-      mark(typed ? (shown.length ? 0 : -1) : shown.findIndex(option => option.text === current));
+      mark(typed ? (shown.length ? 0 : -1) : shown.findIndex(option => option.text === current.text && option.note === current.note));
+    }
+
+    function set(option) {
+      close();
+      refused = null;
+      current = option;
+      input.value = option.text;
     }
 
     function take(option) {
-      close();
-      current = input.value = option.text;
+      set(option);
       choose(option);
     }
 
@@ -78,10 +85,11 @@
       if (isOpen()) {
         close();
       }
-      const option = exactly(text);
+      const option = text === current.text ? current : exactly(text);
       if (option) {
         take(option);
       } else {
+        refused = input.value;
         refuse(text);
       }
     }
@@ -112,17 +120,17 @@
         } else {
           settle();
         }
-      } else if (event.key === "Escape" && (isOpen() || input.value !== current)) {
+      } else if (event.key === "Escape" && (isOpen() || input.value !== current.text)) {
         event.preventDefault();
-        close();
-        const option = exactly((input.value = current));
-        if (option) {
-          choose(option);
+        const wasRefused = refused !== null;
+        set(current);
+        if (wasRefused) {
+          choose(current);
         }
       }
     });
     input.addEventListener("blur", () => {
-      if (input.value !== current) {
+      if (input.value !== current.text && input.value !== refused) {
         settle();
       } else {
         close();
@@ -148,11 +156,6 @@
     });
     input.addEventListener("click", () => isOpen() || open(""));
 
-    return {
-      set(text) {
-        close();
-        current = input.value = text;
-      },
-    };
+    return {set};
   };
 })();

@@ -21,8 +21,13 @@
   let answer = null; // What is shown: {variant, fields, target, results, steps}.
 
   const target = () => $("target").value;
-  const counted = spelling => evaluator.variants.filter(v => v.spelling === spelling).length > 1;
-  const named = v => (counted(v.spelling) ? `${v.spelling} of ${v.operands} operands` : v.spelling);
+  const spellings = new Map();
+  for (const {spelling} of evaluator.variants) {
+    spellings.set(spelling, (spellings.get(spelling) ?? 0) + 1);
+  }
+  const counted = ({spelling, operands}) => (spellings.get(spelling) > 1 ? `${operands} operands` : "");
+  const named = v => (counted(v) ? `${v.spelling} of ${counted(v)}` : v.spelling);
+  const option = v => ({text: v.spelling, note: counted(v), variant: v});
 
   function say(name, wrong, ...parts) {
     const note = $(`${name}-told`);
@@ -68,9 +73,9 @@
     const having = evaluator.targetsOf(variant);
     const differing = evaluator.differing(variant);
     const asked = having.includes(wanted) && !differing.includes(wanted) ? [wanted] : [];
-    const option = name => element("option", {value: name}, products[name] ? `${name} (${products[name]})` : name);
+    const offer = name => element("option", {value: name}, products[name] ? `${name} (${products[name]})` : name);
     $("target").replaceChildren(
-      element("option", {value: ""}, "the documented behaviour"), ...[...differing, ...asked].map(option));
+      element("option", {value: ""}, "the documented behaviour"), ...[...differing, ...asked].map(offer));
     $("target").value = [...differing, ...asked].includes(wanted) ? wanted : "";
     $("target").disabled = !differing.length && !asked.length;
     if (wanted && !target()) {
@@ -154,7 +159,7 @@
 
   function choose(found, {texts = {}, said = [], address = true} = {}) {
     variant = found;
-    combobox.set(found.spelling);
+    combobox.set(option(found));
     say("variant", said.length > 0, ...(said.length ? said : [statement()]));
     offerTargets();
     fields.show(found, texts);
@@ -186,8 +191,8 @@
     const strangers = Object.keys(texts).filter(name => !names.includes(name));
     const missing = Object.keys(texts).length ? names.filter(name => texts[name] === undefined) : [];
     if (!exact && found.spelling !== spelling && !evaluator.find(spelling)) {
-      said.push(`The link asks for ${spelling}, which there is not (any more). `, ...elsewhere(spelling),
-        `The nearest: ${found.spelling}. `);
+      said.push(spelling ? `The link asks for ${spelling}, which there is not (any more). ` : "The link names no variant. ",
+        ...elsewhere(spelling), `The nearest: ${found.spelling}. `);
     }
     if (strangers.length) {
       said.push(`The link also gives ${strangers.join(", ")}, which ${found.spelling} does not take. `);
@@ -211,13 +216,12 @@
     input: $("variant"),
     list: $("variants"),
     button: $("all"),
-    options: () => evaluator.variants.map(v =>
-      ({text: v.spelling, note: counted(v.spelling) ? `${v.operands} operands` : "", variant: v})),
+    options: () => evaluator.variants.map(option),
     exactly: text => {
       const found = evaluator.find(text);
-      return found && {text: found.spelling, variant: found};
+      return found && option(found);
     },
-    choose: option => choose(option.variant),
+    choose: chosen => choose(chosen.variant),
     refuse,
   });
   $("form").addEventListener("submit", event => event.preventDefault());
