@@ -27,9 +27,9 @@ class Stage:
 
 @dataclass(frozen=True)
 class Semantics:
-    """`body` is the instruction's own code as a page shows it. `roundings` are the directions in which operations round,
-    each with the modifiers that ask for it; `default` ends the sentence on them. `hardware` are the paths of the machine
-    code, each with the targets where it is followed."""
+    """`body` is the instruction's own code as a page shows it. `roundings` are the directions in which operations
+    round, each with the modifiers that ask for it; `default` ends the sentence on them. `hardware` are the paths of the
+    machine code, each with the targets where it is followed."""
 
     body: Markup
     stages: Sequence[Stage]
