@@ -62,10 +62,12 @@
         list.append(element("li", {role: "option", "aria-disabled": "true", class: "muted"}, "nothing is spelled so"));
       }
       list.hidden = false;
+      list.scrollIntoView({block: "nearest"});
       input.setAttribute("aria-expanded", "true");
       active = -1;
       moved = false;
-      mark(typed ? (shown.length ? 0 : -1) : shown.findIndex(option => option.text === current.text && option.note === current.note));
+      const isCurrent = ({text, note}) => text === current.text && note === current.note;
+      mark(typed ? (shown.length ? 0 : -1) : shown.findIndex(isCurrent));
     }
 
     function set(option) {
@@ -130,7 +132,7 @@
       }
     });
     input.addEventListener("blur", () => {
-      if (input.value !== current.text && input.value !== refused) {
+      if (input.value !== refused && (input.value !== current.text || refused !== null)) {
         settle();
       } else {
         close();
