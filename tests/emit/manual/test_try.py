@@ -1,4 +1,4 @@
-"""The evaluator in an opcode's page: what it shows is what `ptxspec eval` says, and whatever is typed, nothing is lost."""
+"""The evaluator in an opcode's page shows what `ptxspec eval` says, and whatever one types, nothing is lost."""
 
 from __future__ import annotations
 
@@ -70,10 +70,14 @@ def emulated(v: Variant, texts: Sequence[str], target: str | None) -> list[str]:
     """What the emulator makes of operands as `ptxspec eval` reads them."""
     types = [s.type for s in v.sources for _ in s.places]
     bits = [parse_operand(text, t) for text, t in zip(texts, types, strict=True)]
-    arrays = [np.bool_(x) if t.kind == BOOL else np.dtype(f"u{t.width // 8}").type(x) for t, x in zip(types, bits)]
+    arrays = [_array(x, t) for x, t in zip(bits, types, strict=True)]
     found = ptxemu.compile(v.spelling, v.operands, target)(*arrays, results=len(v.results))
     registers = found if isinstance(found, tuple) else (found,)
     return [_shown(x, r.type) for r, x in zip((r for r in v.results for _ in r.places), registers, strict=True)]
+
+
+def _array(bits: int, type_: Type) -> np.generic:
+    return np.bool_(bits) if type_.kind == BOOL else np.dtype(f"u{type_.width // 8}").type(bits)
 
 
 def _shown(x: Any, type_: Type) -> str:
