@@ -116,7 +116,9 @@
     const idle = ptxspec.showTrace($("trace"), answer.variant, steps, $("everything").checked);
     const by = answer.target || "the spelling";
     $("implied").textContent = implied.length ? `As with .${implied.join(" and .")}, which ${by} implies.` : "";
-    $("idle").textContent = `Show ${idle} more step${idle === 1 ? "" : "s"} that changed nothing`;
+    $("everything").disabled = !idle;
+    $("idle").textContent = idle
+      ? `Show ${idle} more step${idle === 1 ? "" : "s"} that changed nothing` : "Every step had an effect";
     showSpecials();
     const told = answer.variant.results.map(({name, ...register}, i) =>
       `${name} is ${evaluator.tell(results[i].bits, register).map(lane => lane.decimal || lane.bits).join(", ")}`);
