@@ -21,6 +21,8 @@ from ptxspec.diagnostics import PtxspecError
 from ptxspec.emit.products.evaluator import semantics_lines
 from ptxspec.emit.programs import Programs
 from ptxspec.evaluate import lanes_of, parse_operand
+from ptxspec.gpu import vectors
+from ptxspec.gpu.registers import to_registers
 from ptxspec.gpu.special import special
 from ptxspec.literals import decimal, describe, hex_float
 from ptxspec.model import BOOL, ROUNDINGS, Format, Interpolator, Kind, Type, UnitModel, Variant, float_in
@@ -82,30 +84,20 @@ def test_a_page_knows_the_variants_of_its_opcode(evaluator: Evaluator, whole: bo
 # Results
 
 
-def column(t: Type, values: Sequence[int]) -> Array:
-    """Registers of a type whose lanes have different ones of some values."""
-    count = len(values)
-    return np.array([t.pack([values[(i + 7 * k) % count] for k in range(t.lanes)]) for i in range(count)], np.uint64)
-
-
 def rows_of(v: Variant, most: int, random_ones: int, rng: np.random.Generator) -> list[Array]:
-    """The special values of all operands, in all combinations or the most that there may be, and any bits: a column for
-    each source register."""
-    registers = [s for s in v.sources for _ in s.places]
-    count = sum(s.type.kind != BOOL for s in registers)
-    grids = [column(s.type, special(s.type.kind, count)) for s in registers]
-    if prod(map(len, grids)) <= most:
-        combined = [np.ravel(g) for g in np.meshgrid(*grids, indexing="ij")]
-    else:
-        combined = [g[rng.integers(0, len(g), most)] for g in grids]
-    return [
-        np.concatenate([some, column(s.type, any_bits(s.type.kind, random_ones, rng))])
-        for s, some in zip(registers, combined, strict=True)
-    ]
+    """A column for each source register: special values in all combinations, or so many of these; then any bits, and
+    operands that meet, tie and cancel."""
+    s = vectors.signature(v)
+    size = prod(map(len, s.values))
+    found = [vectors.operands_of(s, "grid", 0, size) if size <= most else some_special(s, most, rng)]
+    for stream in ("uniform", "near") if s.near else ("uniform",):
+        found.append(vectors.operands_of(s, stream, int(rng.integers(1 << 24)), random_ones))
+    return [np.concatenate(columns).astype(np.uint64) for columns in zip(*found, strict=True)]
 
 
-def any_bits(kind: Kind, count: int, rng: np.random.Generator) -> list[int]:
-    return [int.from_bytes(rng.bytes(8), "little") & (1 << kind.width) - 1 for _ in range(count)]
+def some_special(s: vectors.Signature, count: int, rng: np.random.Generator) -> tuple[Array, ...]:
+    lanes = [rng.choice(np.array(values, np.uint64), (count, s.lanes)) for values in s.values]
+    return tuple(r for (t, own), x in zip(s.sources, lanes, strict=True) for r in to_registers(t, own, x))
 
 
 def emulated(v: Variant, target: str | None, columns: Sequence[Array]) -> list[Array]:
@@ -121,7 +113,7 @@ def test_results_are_the_emulators(evaluator: Evaluator, whole: bool) -> None:
     rng = np.random.default_rng(16)
     compared = 0
     for v, target, _ in every_program(None if whole else 120):
-        columns = rows_of(v, 150 if whole else 6, 10 if whole else 2, rng)
+        columns = rows_of(v, 150 if whole else 4, 10 if whole else 2, rng)
         packed = [base64.b64encode(x.astype("<u8").tobytes()).decode() for x in columns]
         got = evaluator("results", **named(v), target=target, columns=packed)
         for register, want in zip(got, emulated(v, target, columns), strict=True):
