@@ -8,6 +8,25 @@ groups: {
 "rnd": ["rn","rz","rm","rp"],
 "irnd": ["rni","rzi","rmi","rpi"]
 },
+modifiers: {
+"rn": ["roundTiesToEven",false,"spec/modifiers.yaml:24"],
+"rz": ["roundTowardZero",false,"spec/modifiers.yaml:28"],
+"rm": ["roundTowardNegative",false,"spec/modifiers.yaml:32"],
+"rp": ["roundTowardPositive",false,"spec/modifiers.yaml:36"],
+"rna": ["roundTiesToAway",false,"spec/modifiers.yaml:40"],
+"rni": ["roundTiesToEven",false,"spec/modifiers.yaml:44"],
+"rzi": ["roundTowardZero",false,"spec/modifiers.yaml:48"],
+"rmi": ["roundTowardNegative",false,"spec/modifiers.yaml:52"],
+"rpi": ["roundTowardPositive",false,"spec/modifiers.yaml:56"],
+"ftz": [null,true,"spec/modifiers.yaml:64"],
+"sat": [null,false,""],
+"relu": [null,false,""],
+"satfinite": [null,false,""],
+"pzo": [null,false,""],
+"rs": [null,false,""],
+"scaled::n1::ue8m0": [null,false,""],
+"scaled::n2::ue8m0": [null,false,""]
+},
 formats: {
 "u8": {"width":8,"signed":false,"point":0},
 "f16": {"exponent_bits":5,"fraction_bits":10,"bias":15,"nans":"1023","canonical_nan":"0x7fff","overflow":"infinity","signed":true,"zero":true,"subnormals":true,"infinity":true,"ieee":true},
@@ -100,25 +119,6 @@ places: [
 ["spec/instructions/cvt.yaml",242,"d = largestOf(type) if isNaN(x) else d"],
 ["spec/instructions/cvt.yaml",247,"d = convert(bounded(convert(a, f32)), type)"]
 ],
-modifiers: {
-"rn": ["roundTiesToEven",false,"spec/modifiers.yaml:24"],
-"rz": ["roundTowardZero",false,"spec/modifiers.yaml:28"],
-"rm": ["roundTowardNegative",false,"spec/modifiers.yaml:32"],
-"rp": ["roundTowardPositive",false,"spec/modifiers.yaml:36"],
-"rna": ["roundTiesToAway",false,"spec/modifiers.yaml:40"],
-"rni": ["roundTiesToEven",false,"spec/modifiers.yaml:44"],
-"rzi": ["roundTowardZero",false,"spec/modifiers.yaml:48"],
-"rmi": ["roundTowardNegative",false,"spec/modifiers.yaml:52"],
-"rpi": ["roundTowardPositive",false,"spec/modifiers.yaml:56"],
-"ftz": [null,true,"spec/modifiers.yaml:64"],
-"sat": [null,false,""],
-"relu": [null,false,""],
-"satfinite": [null,false,""],
-"pzo": [null,false,""],
-"rs": [null,false,""],
-"scaled::n1::ue8m0": [null,false,""],
-"scaled::n2::ue8m0": [null,false,""]
-},
 operations: [
 ["convert",null,"roundTowardNegative"],
 ["convert",null,"roundTiesToEven"],

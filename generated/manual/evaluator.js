@@ -2017,7 +2017,9 @@
       ["NaN", f.nans > 0n, f.canonicalNan & (f.magnitudes - 1n)],
       ["sNaN", f.isIeee, f.firstNan],
     ];
-    return found.filter(([, there]) => there).map(([label, , bits]) => ({label, bits}));
+    const held = found.filter(([, there]) => there);
+    // In a small format the least normal number may be 1.
+    return held.filter(([, , bits], i) => bits !== held[i + 1]?.[2]).map(([label, , bits]) => ({label, bits}));
   }
 
   function valuesOf({format: f, fixed, sort, width}) {

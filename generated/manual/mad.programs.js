@@ -7,6 +7,14 @@ targets: ["sm_10","sm_11","sm_12","sm_13","sm_20","sm_21","sm_30","sm_32","sm_35
 groups: {
 "rnd": ["rn","rz","rm","rp"]
 },
+modifiers: {
+"rn": ["roundTiesToEven",false,"spec/modifiers.yaml:24"],
+"rz": ["roundTowardZero",false,"spec/modifiers.yaml:28"],
+"rm": ["roundTowardNegative",false,"spec/modifiers.yaml:32"],
+"rp": ["roundTowardPositive",false,"spec/modifiers.yaml:36"],
+"ftz": [null,true,"spec/modifiers.yaml:64"],
+"sat": [null,false,""]
+},
 formats: {
 "f32": {"exponent_bits":8,"fraction_bits":23,"bias":127,"nans":"8388607","canonical_nan":"0x7fffffff","overflow":"infinity","signed":true,"zero":true,"subnormals":true,"infinity":true,"ieee":true},
 "f64": {"exponent_bits":11,"fraction_bits":52,"bias":1023,"nans":"4503599627370495","canonical_nan":"0xfff8000000000000","overflow":"infinity","signed":true,"zero":true,"subnormals":true,"infinity":true,"ieee":true}
@@ -38,14 +46,6 @@ places: [
 ["spec/types.yaml",61,"d = quieten(c)"],
 ["spec/types.yaml",63,"d = quietNaN"]
 ],
-modifiers: {
-"rn": ["roundTiesToEven",false,"spec/modifiers.yaml:24"],
-"rz": ["roundTowardZero",false,"spec/modifiers.yaml:28"],
-"rm": ["roundTowardNegative",false,"spec/modifiers.yaml:32"],
-"rp": ["roundTowardPositive",false,"spec/modifiers.yaml:36"],
-"ftz": [null,true,"spec/modifiers.yaml:64"],
-"sat": [null,false,""]
-},
 operations: [
 ["isZero","f32"],
 ["multiplication","f32","roundTiesToEven"],

@@ -8,6 +8,26 @@ groups: {
 "cmp": ["eq","ne","lt","le","gt","ge","equ","neu","ltu","leu","gtu","geu","num","nan"],
 "bool": ["and","or","xor"]
 },
+modifiers: {
+"ftz": [null,true,"spec/modifiers.yaml:64"],
+"eq": [null,false,""],
+"ne": [null,false,""],
+"lt": [null,false,""],
+"le": [null,false,""],
+"gt": [null,false,""],
+"ge": [null,false,""],
+"equ": [null,false,""],
+"neu": [null,false,""],
+"ltu": [null,false,""],
+"leu": [null,false,""],
+"gtu": [null,false,""],
+"geu": [null,false,""],
+"num": [null,false,""],
+"nan": [null,false,""],
+"and": [null,false,""],
+"or": [null,false,""],
+"xor": [null,false,""]
+},
 formats: {
 "f32": {"exponent_bits":8,"fraction_bits":23,"bias":127,"nans":"8388607","canonical_nan":"0x7fffffff","overflow":"infinity","signed":true,"zero":true,"subnormals":true,"infinity":true,"ieee":true},
 "f64": {"exponent_bits":11,"fraction_bits":52,"bias":1023,"nans":"4503599627370495","canonical_nan":"0xfff8000000000000","overflow":"infinity","signed":true,"zero":true,"subnormals":true,"infinity":true,"ieee":true},
@@ -50,26 +70,6 @@ places: [
 ["spec/instructions/setp.yaml",84,"p = t != c"],
 ["spec/instructions/setp.yaml",85,"q = (not t) != c"]
 ],
-modifiers: {
-"ftz": [null,true,"spec/modifiers.yaml:64"],
-"eq": [null,false,""],
-"ne": [null,false,""],
-"lt": [null,false,""],
-"le": [null,false,""],
-"gt": [null,false,""],
-"ge": [null,false,""],
-"equ": [null,false,""],
-"neu": [null,false,""],
-"ltu": [null,false,""],
-"leu": [null,false,""],
-"gtu": [null,false,""],
-"geu": [null,false,""],
-"num": [null,false,""],
-"nan": [null,false,""],
-"and": [null,false,""],
-"or": [null,false,""],
-"xor": [null,false,""]
-},
 operations: [
 ["compareEqual","f32"],
 ["logicalNot"],

@@ -7,6 +7,15 @@ targets: ["sm_10","sm_11","sm_12","sm_13","sm_20","sm_21","sm_30","sm_32","sm_35
 groups: {
 "rnd": ["rn","rz","rm","rp"]
 },
+modifiers: {
+"rn": ["roundTiesToEven",false,"spec/modifiers.yaml:24"],
+"rz": ["roundTowardZero",false,"spec/modifiers.yaml:28"],
+"rm": ["roundTowardNegative",false,"spec/modifiers.yaml:32"],
+"rp": ["roundTowardPositive",false,"spec/modifiers.yaml:36"],
+"ftz": [null,true,"spec/modifiers.yaml:64"],
+"sat": [null,false,""],
+"satfinite": [null,false,""]
+},
 formats: {
 "f32": {"exponent_bits":8,"fraction_bits":23,"bias":127,"nans":"8388607","canonical_nan":"0x7fffffff","overflow":"infinity","signed":true,"zero":true,"subnormals":true,"infinity":true,"ieee":true},
 "f64": {"exponent_bits":11,"fraction_bits":52,"bias":1023,"nans":"4503599627370495","canonical_nan":"0xfff8000000000000","overflow":"infinity","signed":true,"zero":true,"subnormals":true,"infinity":true,"ieee":true},
@@ -19,8 +28,8 @@ formats: {
 "e2m1": {"exponent_bits":2,"fraction_bits":1,"bias":1,"nans":"0","canonical_nan":"0x7","overflow":"largest","signed":true,"zero":true,"subnormals":true,"infinity":false,"ieee":false},
 "ue8m0": {"exponent_bits":8,"fraction_bits":0,"bias":127,"nans":"1","canonical_nan":"0xff","overflow":"nan","signed":false,"zero":false,"subnormals":false,"infinity":false,"ieee":false},
 "s32": {"width":32,"signed":true,"point":0},
-"s64": {"width":64,"signed":true,"point":0},
-"u32": {"width":32,"signed":false,"point":0}
+"u32": {"width":32,"signed":false,"point":0},
+"s64": {"width":64,"signed":true,"point":0}
 },
 types: {
 "f32": ["f32",1,32,0],
@@ -58,15 +67,6 @@ places: [
 ["spec/instructions/sub.yaml",65,"d = a - b"],
 ["spec/instructions/sub.yaml",63,"d = convert(convert(a, s64) - convert(b, s64), type)"]
 ],
-modifiers: {
-"rn": ["roundTiesToEven",false,"spec/modifiers.yaml:24"],
-"rz": ["roundTowardZero",false,"spec/modifiers.yaml:28"],
-"rm": ["roundTowardNegative",false,"spec/modifiers.yaml:32"],
-"rp": ["roundTowardPositive",false,"spec/modifiers.yaml:36"],
-"ftz": [null,true,"spec/modifiers.yaml:64"],
-"sat": [null,false,""],
-"satfinite": [null,false,""]
-},
 operations: [
 ["subtraction","f32","roundTiesToEven"],
 ["select"],

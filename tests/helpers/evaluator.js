@@ -30,9 +30,14 @@ const asked = {
   })),
   find: ({opcode, text, operands}) => evaluatorOf(opcode).find(text, operands)?.spelling ?? null,
   nearest: ({opcode, text}) => evaluatorOf(opcode).nearest(text),
-  parse: ({opcode, spelling, operands, texts}) => {
+  parse: ({opcode, spelling, operands, register, texts}) => {
     const e = evaluatorOf(opcode);
-    return texts.map((text, i) => e.parse(text, e.find(spelling, operands).sources[i]));
+    return texts.map(text => e.parse(text, e.find(spelling, operands).sources[register]));
+  },
+  refusal: ({opcode, spelling, operands, target}) => {
+    const e = evaluatorOf(opcode);
+    const variant = e.find(spelling, operands);
+    return e.run(variant, variant.sources.map(() => 0n), {target}).error ?? null;
   },
   // How rows of operands come to their results.
   steps: ({opcode, spelling, operands, target, rows}) => {
@@ -56,6 +61,12 @@ const asked = {
       });
     }
     return found.map(column => Buffer.from(column.buffer).toString("base64"));
+  },
+  // Terms of data that no page has, for rows of the values of x, y, z and w.
+  apply: ({data, terms, rows}) => {
+    const programs = new exact.Programs(data);
+    const values = rows.map(row => Object.fromEntries(row.map((x, i) => ["xyzw"[i], BigInt(x)])));
+    return terms.map(place => values.map(row => exact.evaluate(programs.term(place), row)));
   },
   tell: ({opcode, spelling, operands, bits}) => {
     const e = evaluatorOf(opcode);
