@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from .. import ledger
 from . import accuracy, availability, recipes, semantics, specials, syntax, variants
 from .about import About
 
@@ -32,7 +33,7 @@ SECTIONS: Sequence[Section] = (
     Section("variants", "Variants", variants.section),
     Section("notes", "Notes"),
     Section("requirements", "Requirements"),
-    Section("ledger", "Where ptxas and the manual differ"),
+    Section("ledger", "Where ptxas and the manual differ", lambda a: ledger.rows(a.spec, a.instruction, a.write)),
     Section("sources", "Sources"),
 )
 

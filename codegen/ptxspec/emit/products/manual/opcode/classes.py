@@ -193,8 +193,8 @@ def _told(result: int, kind: Kind, operands: Sequence[tuple[str, Kind, int]]) ->
     if f.is_zero(result):
         return sign + "0.0"
     same = next((name for name, k, x in operands if k == kind and x == result), "")
-    if f.is_nan(result):
-        return f"{same}, made quiet" if same and result != f.canonical_nan else "NaN"
+    if f.is_nan(result) and (not same or result == f.canonical_nan):
+        return "NaN"
     if same:
         return same
     if f.magnitude(result) == f.largest:

@@ -52,6 +52,14 @@ class Variants:
     differs: bool
 
     @property
+    def by_needs(self) -> list[tuple[str, list[Card]]]:
+        """For a page with many cards."""
+        found: dict[str, list[Card]] = {}
+        for c in self.cards:
+            found.setdefault((c.facts.crash and "Available nowhere") or c.facts.requires, []).append(c)
+        return list(found.items())
+
+    @property
     def ambiguous(self) -> bool:
         """Some spelling is that of variants with several numbers of operands."""
         return any(c.id != c.first for c in (*self.cards, *self.refused))
