@@ -6,13 +6,14 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from html import unescape
 
 import numpy as np
 import pytest
 from helpers import ROOT
 from helpers.browser import Visits
-from helpers.manual import FOLDER, page, spelled
+from helpers.manual import FOLDER, page, shown, spelled
 from helpers.repository import database, specification
 from helpers.sizes import each_size, spread
 from ptxspec.check.corner_cases import agrees, members, parse_value
@@ -148,31 +149,27 @@ def test_links_in_a_browser(visit: Visits) -> None:
 
 @pytest.mark.parametrize("opcode", spread(OPCODES, 8))
 def test_availability_is_what_the_queries_say(opcode: str) -> None:
-    lines = (FOLDER / f"{opcode}.md").read_text("utf-8").partition("## Where is it available?")[2].splitlines()
-    head, _, *rows = [line for line in lines[: lines.index("", lines.index("") + 5)] if line.startswith("|")]
-    columns = [c.strip() for c in head.strip("|").split("|")[1:]]
-    bases = [t.name for t in SPEC.targets.values() if not t.base]
+    text = (FOLDER / f"{opcode}.md").read_text("utf-8").partition("## Where is it available?")[2].partition("\n## ")[0]
+    head, _, *rows = ([c.strip() for c in x.strip("|").split("|")] for x in text.splitlines() if x.startswith("|"))
     order = {p: i for i, p in enumerate(SPEC.versions)}
-    for place, title in enumerate(columns, 1):
-        first, _, last = title.partition(" to ")
-        for target in title.split(", ") if first not in bases and "," in title else [first.removesuffix(" on"), last]:
-            said: dict[str, set[str]] = {}
-            for row in rows:
-                cells = [c.strip() for c in row.strip("|").split("|")]
-                names = {n for text in re.findall(r"`(\S+)`", cells[0]) for n in spelled(text)}
-                said.setdefault(cells[place], set()).update(names)
-            for ptx in spread(list(SPEC.versions), 6) if target else ():
-                if order[ptx] < order[SPEC.targets[target].ptx]:
-                    continue
-                taken = set()
-                for cell, names in said.items():
-                    since, _, until = cell.rstrip("!").partition(" to ")
-                    if since and order[since] <= order[ptx] <= order[until or ptx]:
-                        taken |= names
-                assert taken == {v.spelling for v in DB.available(target=target, ptx=ptx) if v.opcode == opcode}, (
-                    target,
-                    ptx,
-                )
+    for place, title in enumerate(head[1:], 1):
+        # The first and the last of its targets, or kinds that take more than their base.
+        for target in re.findall(r"sm_\w+", title):
+            for ptx in spread(list(SPEC.versions)[order[SPEC.targets[target].ptx] :], 4):
+                said = {n for row in rows if takes(row[place], ptx, order) for n in variants_of(row[0])}
+                wanted = {shown(v) for v in DB.available(target=target, ptx=ptx) if v.opcode == opcode}
+                assert said == wanted, (target, ptx)
+
+
+def takes(cell: str, ptx: str, order: Mapping[str, int]) -> bool:
+    since, _, until = cell.rstrip("!").partition(" to ")
+    return bool(since) and order[since] <= order[ptx] <= order[until or ptx]
+
+
+def variants_of(cell: str) -> set[str]:
+    counted = re.search(r" with (\d) operands", cell)
+    names = [name for text in re.findall(r"`(\S+)`", cell) for name in spelled(text)]
+    return {f"{name} ({counted[1]})" for name in names} if counted else set(names)
 
 
 def test_a_card_shows_a_hazard_where_one_is_known() -> None:

@@ -13,11 +13,13 @@ from .site import Site
 
 @dataclass(frozen=True)
 class Row:
-    """Variants of which the manual says one thing, and the assembler does another."""
+    """Variants of which the manual says one thing, and the assembler does another. `counted`: their spelling is that of
+    variants with other numbers of operands, too."""
 
     opcode: str
     forms: Sequence[str]
     operands: int
+    counted: bool
     manual: str
     assembler: str
 
@@ -42,16 +44,16 @@ def is_proven(spec: Spec) -> bool:
     return spec.evidence is not None and spec.evidence.variants == variants and spec.evidence.ledger == spec.ledger
 
 
-def rows(spec: Spec, instruction: Instruction, write: Writer) -> list[Row]:
+def rows(spec: Spec, i: Instruction, write: Writer) -> list[Row]:
     """The instruction's part of the ledger."""
     found: dict[tuple[int, str, str], list[Variant]] = {}
-    refused = set(instruction.refused)
-    for v in (*instruction.variants, *instruction.refused):
+    refused = set(i.refused)
+    for v in (*i.variants, *i.refused):
         if v.manual != v.requires:
             manual = spec.catalog.text(v.manual) if v.manual else "does not list it"
             assembler = "refuses it" if v in refused else spec.catalog.text(v.requires)
             found.setdefault((v.operands, manual, assembler), []).append(v)
     return [
-        Row(instruction.opcode, write.whole(variants), operands, manual, assembler)
-        for (operands, manual, assembler), variants in found.items()
+        Row(i.opcode, write.whole(vs), operands, write.operands(vs[0]) is not None, manual, assembler)
+        for (operands, manual, assembler), vs in found.items()
     ]
