@@ -9,7 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+<<<<<<< HEAD
 from . import accuracy, availability, recipes, semantics, specials, syntax, trying, variants
+=======
+from .. import ledger
+from . import accuracy, availability, recipes, semantics, specials, syntax, variants
+>>>>>>> opcode
 from .about import About
 
 
@@ -32,7 +37,7 @@ SECTIONS: Sequence[Section] = (
     Section("variants", "Variants", variants.section),
     Section("notes", "Notes"),
     Section("requirements", "Requirements"),
-    Section("ledger", "Where ptxas and the manual differ"),
+    Section("ledger", "Where ptxas and the manual differ", lambda a: ledger.rows(a.spec, a.instruction, a.write)),
     Section("sources", "Sources"),
 )
 

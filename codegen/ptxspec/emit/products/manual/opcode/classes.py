@@ -50,6 +50,11 @@ class Row:
     result: str
     differs: Sequence[tuple[str, Sequence[str]]]
 
+    @property
+    def many(self) -> bool:
+        """More than fit a line or two."""
+        return sum(len(names) for _, names in self.differs) > 12
+
 
 @dataclass(frozen=True)
 class Classes:
@@ -193,8 +198,8 @@ def _told(result: int, kind: Kind, operands: Sequence[tuple[str, Kind, int]]) ->
     if f.is_zero(result):
         return sign + "0.0"
     same = next((name for name, k, x in operands if k == kind and x == result), "")
-    if f.is_nan(result):
-        return f"{same}, made quiet" if same and result != f.canonical_nan else "NaN"
+    if f.is_nan(result) and (not same or result == f.canonical_nan):
+        return "NaN"
     if same:
         return same
     if f.magnitude(result) == f.largest:

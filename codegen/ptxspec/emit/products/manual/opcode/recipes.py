@@ -74,9 +74,7 @@ def _placed(about: About) -> list[tuple[str, Recipe, list[Variant]]]:
     return found
 
 
-def _entry(
-    spec: Spec, write: Writer, id: str, recipe: Recipe, made: Sequence[tuple[Variant, Instead]]
-) -> Entry:
+def _entry(spec: Spec, write: Writer, id: str, recipe: Recipe, made: Sequence[tuple[Variant, Instead]]) -> Entry:
     variant, instead = made[0]
     return Entry(
         id=id,

@@ -32,13 +32,15 @@ class Facts:
 @dataclass(frozen=True)
 class Card:
     """Variants with the same facts; `first` is the spelling of one of them, `id` where links to it lead. `recipes` are
-    the anchors of those that are for some of them, each with the variants that it is for, where it is not for all."""
+    the anchors of those that are for some of them, each with the variants that it is for, where it is not for all.
+    `counted`: their spelling is that of variants with other numbers of operands, too."""
 
     id: str
     first: str
     facts: Facts
     forms: Sequence[str]
     variants: int
+    counted: bool
     recipes: Sequence[tuple[str, Sequence[str]]]
 
 
@@ -50,6 +52,14 @@ class Variants:
     cards: Sequence[Card]
     refused: Sequence[Card]
     differs: bool
+
+    @property
+    def by_needs(self) -> list[tuple[str, list[Card]]]:
+        """For a page with many cards."""
+        found: dict[str, list[Card]] = {}
+        for c in self.cards:
+            found.setdefault((c.facts.crash and "Available nowhere") or c.facts.requires, []).append(c)
+        return list(found.items())
 
     @property
     def ambiguous(self) -> bool:
@@ -77,7 +87,8 @@ def _cards(about: About, variants: Sequence[Variant], named: set[str]) -> list[C
         id = first.spelling if first.spelling not in named else f"{first.spelling}-{first.operands}"
         named.add(id)
         forms = about.write.whole(alike)
-        cards.append(Card(id, first.spelling, facts, forms, len(alike), _recipes(about, alike, recipes)))
+        counted = any(about.write.operands(v) is not None for v in alike)
+        cards.append(Card(id, first.spelling, facts, forms, len(alike), counted, _recipes(about, alike, recipes)))
     return cards
 
 
