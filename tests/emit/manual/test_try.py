@@ -230,11 +230,15 @@ def test_the_address_of_a_variant_chooses_it(visit: Visits) -> None:
         (None, "max.NaN.f32", 3),
         ("max.ftz.f32", "max.ftz.f32", 2),
         ("try=max.f32.NaN.ftz", "max.ftz.NaN.f32", 2),
+        ("try=max.f32-3", "max.f32", 3),
     ):
         if state:
             follow(page, state)
         assert page.locator("#try-variant").input_value() == spelling
         assert page.locator("#try-operands input").count() == operands
+    follow(page, "max.NaN.xorsign.abs.f32")
+    page.locator(".card.target .snippet").get_by_role("link", name="Try it").click()
+    assert page.locator("#try-variant").input_value() == "max.NaN.xorsign.abs.f32"
 
 
 LOST = {

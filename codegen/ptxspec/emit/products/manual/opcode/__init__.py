@@ -9,12 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-<<<<<<< HEAD
-from . import accuracy, availability, recipes, semantics, specials, syntax, trying, variants
-=======
 from .. import ledger
-from . import accuracy, availability, recipes, semantics, specials, syntax, variants
->>>>>>> opcode
+from . import accuracy, availability, recipes, semantics, specials, syntax, trying, variants
 from .about import About
 
 
