@@ -63,11 +63,6 @@
     }
   }
 
-  function statement() {
-    const places = variant.sources.map(({name}) => name);
-    return element("code", {}, `${variant.spelling} ${[variant.results.map(r => r.name).join("|"), ...places].join(", ")}`);
-  }
-
   // Only targets that change something are offered, and the one that was asked for.
   function offerTargets() {
     const having = evaluator.targetsOf(variant);
@@ -162,7 +157,7 @@
   function choose(found, {texts = {}, said = [], address = true} = {}) {
     variant = found;
     combobox.set(option(found));
-    say("variant", said.length > 0, ...(said.length ? said : [statement()]));
+    say("variant", said.length > 0, ...(said.length ? said : [element("code", {}, ptxspec.statement(found))]));
     offerTargets();
     fields.show(found, texts);
     offerAxes();
