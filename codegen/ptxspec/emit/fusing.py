@@ -82,7 +82,7 @@ def _map(term: Term, by_name: Mapping[str, Term]) -> Term:
     if isinstance(term, Var):
         return by_name.get(term.name, term)
     if isinstance(term, Apply):
-        return replace(term, arguments=tuple(_map(a, by_name) for a in term.arguments))
+        return term.of(_map(a, by_name) for a in term.arguments)
     return term
 
 
@@ -117,7 +117,7 @@ def _without_second_canonicalising(lets: Lets, results: Terms) -> tuple[Lets, Te
                     continue
             case _ if _computes(value):
                 canonical.add(let.name)
-        kept.append(replace(let, value=value) if value is not let.value else let)
+        kept.append(let.of(value))
     return tuple(kept), tuple(_map(r, same) for r in results)
 
 
@@ -134,8 +134,7 @@ def _without_first_canonicalising(lets: Lets, results: Terms) -> Lets:
                 x.kind == made.kind and _is_usual_number(x) and computing[let.name] == uses[let.name]
             ):
                 same[let.name] = x
-    found = tuple(replace(let, value=same.get(let.name, let.value)) for let in lets)
-    return found if same else lets
+    return tuple(let.of(same.get(let.name, let.value)) for let in lets)
 
 
 def _terms(term: Term) -> Iterator[Term]:
@@ -191,22 +190,22 @@ def _flushing_late(lets: Lets, results: Terms) -> Lets:
     for let in lets:
         x = _flushed(let.value)
         if let.name in signs:
-            let = replace(let, value=_map(let.value, {name: flush.arguments[0] for name, flush in late.items()}))
+            let = let.of(_map(let.value, {name: flush.arguments[0] for name, flush in late.items()}))
         if x is not None:
             late[let.name] = _flush(x)
         else:
-            let = replace(let, value=_with_flushes(let.value))
+            let = let.of(_with_flushes(let.value))
             match let.value:
                 # What changes nothing but the sign may as well be flushed afterwards.
                 case Apply(function=function, arguments=(Var(name=name),)) if (
                     TABLE[function].nan == "sign" and name in late
                 ):
-                    early = replace(let.value, arguments=late[name].arguments)
+                    early = let.value.of(late[name].arguments)
                     unflushed = f"_unflushed_{let.name}"
                     found.append(replace(let, name=unflushed, value=early))
-                    late[let.name] = replace(late[name], arguments=(Var(early.kind, unflushed),))
+                    late[let.name] = late[name].of((Var(early.kind, unflushed),))
         found.append(let)
-    return tuple(replace(let, value=late.get(let.name) or _with_flushed_operands(let.value, late)) for let in found)
+    return tuple(let.of(late.get(let.name) or _with_flushed_operands(let.value, late)) for let in found)
 
 
 def _flush(x: Term) -> Apply:
@@ -221,7 +220,7 @@ def _with_flushes(term: Term) -> Term:
     for a in term.arguments:
         x = _flushed(a) if able else None
         found.append(_with_flushes(a) if x is None else _flush(x))
-    return replace(term, arguments=tuple(found))
+    return term.of(found)
 
 
 def _with_flushed_operands(term: Term, late: Mapping[str, Apply]) -> Term:
@@ -230,8 +229,8 @@ def _with_flushed_operands(term: Term, late: Mapping[str, Apply]) -> Term:
     if term.function in _UNFLUSHED:
         return _map(term, {name: flush.arguments[0] for name, flush in late.items()})
     if _flushes(term):
-        return replace(term, arguments=tuple(_map(a, late) if isinstance(a, Var) else a for a in term.arguments))
-    return replace(term, arguments=tuple(_with_flushed_operands(a, late) for a in term.arguments))
+        return term.of(_map(a, late) if isinstance(a, Var) else a for a in term.arguments)
+    return term.of(_with_flushed_operands(a, late) for a in term.arguments)
 
 
 def _flushing_operands(lets: Lets, results: Terms) -> tuple[Lets, Terms]:
@@ -249,13 +248,13 @@ def _flushing_operands(lets: Lets, results: Terms) -> tuple[Lets, Terms]:
             return term
         asked = [a for a in term.arguments if isinstance(a, Apply) and a.function == FLUSH]
         if not _flushes(term) or not asked or not all(a in asked or is_flushed(a) for a in term.arguments):
-            return replace(term, arguments=tuple(map(changed, term.arguments)))
+            return term.of(map(changed, term.arguments))
         bare = tuple(a.arguments[0] if isinstance(a, Apply) and a.function == FLUSH else a for a in term.arguments)
         return Flushing(**{**vars(term), "arguments": bare})
 
     found = []
     for let in lets:
-        found.append(replace(let, value=changed(let.value)))
+        found.append(let.of(changed(let.value)))
         if isinstance(let.value, Apply) and let.value.ftz:
             flushed.add(let.name)
     return tuple(found), tuple(map(changed, results))
