@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ...catalog import Catalog, Requirement
 from ...check.checking import Checked
-from ...check.corner_cases import cases, diagonal
+from ...check.corner_cases import few_cases
 from ...model import BOOL, CornerTable, Operand, Spec, Type, Variant
 from ...semantics.program import Program
 from ..registry import product
@@ -253,7 +253,7 @@ def _rows(tables: list[CornerTable], program: Program, sources: Sequence[Operand
     for table in tables:
         for row in table.rows:
             if len(row.operands) == len(program.inputs):
-                for case in cases(row, program, diagonal):
+                for case in few_cases(row, program):
                     if (operands := _operands(sources, case.operands)) is not None:
                         yield (*operands, *case.results, int(row.results[0].text == "NaN"))
 

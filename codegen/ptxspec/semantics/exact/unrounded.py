@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from math import isqrt
 
 from ...model import Format, Kind
@@ -30,6 +31,7 @@ def integer(x: int, kind: Kind) -> Fraction:
     return Fraction(kind.fixed.value(x), 1 << kind.fixed.point)
 
 
+@lru_cache(maxsize=1 << 16)
 def _number(x: int, f: Format) -> Unrounded:
     """What an operand stands for."""
     if f.is_nan(x):
