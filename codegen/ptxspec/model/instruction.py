@@ -324,7 +324,7 @@ class Variant:
         """The number of lanes that it computes. What has one lane is the same for all of them."""
         return max(o.lanes for o in (self.result, *self.sources))
 
-    @property
+    @cached_property
     def home(self) -> Kind:
         """The kind of its numbers: of its result, else of the first source that is a number."""
         kinds = [self.result.kind, *(s.kind for s in self.sources)]
