@@ -391,6 +391,17 @@ class Instruction:
         """The sources that some variant has; a, b and c, which modifiers may speak of, always."""
         return frozenset("abc").union(s.name for v in self.variants for s in v.sources)
 
+    def corner_tables_of(self, variant: Variant) -> tuple[CornerTable, ...]:
+        """Those that a variant is in."""
+        found = self._tables.get(variant)
+        if found is None:
+            found = self._tables[variant] = tuple(t for t in self.corner_tables if t.selector.matches(variant))
+        return found
+
+    @cached_property
+    def _tables(self) -> dict[Variant, tuple[CornerTable, ...]]:
+        return {}
+
     def hardware_path(self, variant: Variant) -> HardwarePath | None:
         """The variant's machine code around units, where the file states it for all targets."""
         return next((p for p in self.hardware_paths(variant) if p.within is None), None)
