@@ -124,17 +124,20 @@ def _without_second_canonicalising(lets: Lets, results: Terms) -> tuple[Lets, Te
 def _without_first_canonicalising(lets: Lets, results: Terms) -> Lets:
     """A number converted to its own format is the number, to a function that computes, or flushed before."""
     same: dict[str, Term] = {}
+    for let in lets:
+        match let.value:
+            case Apply(function="convert", arguments=(x,), ftz=False) as made if (
+                x.kind == made.kind and _is_usual_number(x)
+            ):
+                same[let.name] = x
+    if not same:
+        return lets
     computing = Counter(
         a.name for let in lets for t in _terms(let.value) if _computes(t) for a in t.arguments if isinstance(a, Var)
     )
     uses = Counter(name for term in (*(let.value for let in lets), *results) for name in _mentions(term))
-    for let in lets:
-        match let.value:
-            case Apply(function="convert", arguments=(x,), ftz=False) as made if (
-                x.kind == made.kind and _is_usual_number(x) and computing[let.name] == uses[let.name]
-            ):
-                same[let.name] = x
-    return tuple(let.of(same.get(let.name, let.value)) for let in lets)
+    late = {name: x for name, x in same.items() if computing[name] == uses[name]}
+    return tuple(let.of(late.get(let.name, let.value)) for let in lets)
 
 
 def _terms(term: Term) -> Iterator[Term]:
@@ -184,6 +187,8 @@ def _bitwise(term: Term) -> bool:
 
 def _flushing_late(lets: Lets, results: Terms) -> Lets:
     """Flushing on a line of its own becomes `FLUSH` around the uses, if all of them can do it."""
+    if not any(t.function == "isSubnormal" for let in lets for t in _terms(let.value) if isinstance(t, Apply)):
+        return lets
     late: dict[str, Apply] = {}
     found: list[Let] = []
     signs = _signs(lets, results)
@@ -235,6 +240,9 @@ def _with_flushed_operands(term: Term, late: Mapping[str, Apply]) -> Term:
 
 def _flushing_operands(lets: Lets, results: Terms) -> tuple[Lets, Terms]:
     """Functions flush their operands themselves, where that is asked of some and changes nothing of the others."""
+    terms = (*(let.value for let in lets), *results)
+    if not any(t.function == FLUSH for term in terms for t in _terms(term) if isinstance(t, Apply)):
+        return lets, results
     flushed: set[str] = set()
 
     def is_flushed(term: Term) -> bool:

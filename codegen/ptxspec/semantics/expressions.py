@@ -62,6 +62,7 @@ class Expressions(Values):
             return self.choice(e, e.test, e.then, e.other, scope)
         if isinstance(e, tree.Inline):
             return self.inline(e, scope)
+        assert isinstance(e, tree.Boolean)
         return Static("bool", e.value)
 
     def name(self, e: tree.Name, scope: Scope) -> Static | Typed:
