@@ -1,6 +1,7 @@
 """What the specification says, as frozen dataclasses: the only contract between reading and everything after it."""
 
 from .code import Code
+from .folding import Folding
 from .formats import (
     BOOL,
     OVERFLOWS,
@@ -17,6 +18,7 @@ from .formats import (
     number_in,
 )
 from .functions import Compiled, Defined, Executed, Functions, Opening, Reference
+from .hazards import HazardRule, Proof
 from .instruction import (
     Accuracy,
     Compared,
@@ -25,7 +27,6 @@ from .instruction import (
     Crash,
     Exceeded,
     HardwarePath,
-    HazardRule,
     Instruction,
     Judged,
     Key,
@@ -35,7 +36,6 @@ from .instruction import (
     Operand,
     OperandRule,
     Page,
-    Proof,
     SyntaxLine,
     Tolerated,
     Value,
@@ -50,7 +50,8 @@ from .units import Argument, Core, Differences, Fitted, Interpolator, Own, Unit,
 __all__ = [
     "BOOL", "DIFFERENCES", "NAN_BITS", "NOTHING_DIFFERS", "OVERFLOWS", "ROUNDINGS", "WITHIN_BOUND", "Accuracy",
     "Argument", "Assembler", "Call", "Code", "Compared", "Compiled", "Core", "CornerRow", "CornerTable", "Crash",
-    "Defined", "Differences", "Entry", "Evidence", "Exceeded", "Executed", "Fitted", "FixedPoint", "Form", "Format",
+    "Defined", "Differences", "Entry", "Evidence", "Exceeded", "Executed", "Fitted", "FixedPoint", "Folding", "Form",
+    "Format",
     "Functions",
     "HardwarePath", "HazardRule", "Implied", "Instead", "Instruction", "Interpolator", "Judged", "Key", "Kind",
     "LaneBits", "Meaning", "Modifier", "Naming", "NanRule", "Note", "Opening", "Operand", "OperandRule", "Own", "Page",

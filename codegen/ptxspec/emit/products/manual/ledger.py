@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....model import Entry, Instruction, Spec
+from ....check.checking import Checked
+from ....model import Entry, Spec
 from ...text import Files
+from . import folding
 from .forms import Writer
 from .site import Site
 
 
-def emit(spec: Spec, instructions: Sequence[Instruction], write: Writer, site: Site) -> Files:
+def emit(spec: Spec, checked: Sequence[Checked], write: Writer, site: Site) -> Files:
     """manual/ledger, where something was observed."""
     if spec.evidence is None:
         return {}
+    instructions = [c.instruction for c in checked]
     values = {
         "evidence": spec.evidence,
         "count": len(spec.ledger),
         "ledger": _ledger(spec, write),
         "proven": is_proven(spec),
+        "folding": [entry for c in checked for entry in folding.entries(spec, write, c)],
         "exceeded": [(i, a) for i in instructions for a in i.accuracy if a.exceeded],
     }
     return site.page("ledger", ["spec/observed/evidence.yaml", *(i.path for i in instructions)], values)

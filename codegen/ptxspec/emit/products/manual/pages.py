@@ -30,7 +30,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         sources += ["spec/functions.yaml"] * bool(i.compared)
         files |= site.page(i.opcode, sources, values, template="instruction")
     files |= availability.emit(spec, write, site) | running.emit(templates.root, site)
-    files |= _index(spec, instructions, site) | ledger.emit(spec, instructions, write, site)
+    files |= _index(spec, instructions, site) | ledger.emit(spec, checked, write, site)
     if spec.speed is not None:
         files |= site.page("speed", ["spec/observed/speed.yaml"], {"speed": spec.speed})
     return files | readers.emit(spec, site, files, templates) | site.shared() | catalog.emit(spec, write, templates)
