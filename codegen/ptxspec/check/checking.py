@@ -71,14 +71,15 @@ def check_instruction(compiler: Compiler, instruction: Instruction) -> tuple[Che
 
 def _corner_cases(instruction: Instruction, made: Mapping[Variant, Programs]) -> list[Diagnostic]:
     errors: list[Diagnostic] = []
+    # Of variants that compute the same, one is enough.
+    different: dict[int, dict[int, tuple[Variant, Program]]] = {id(t): {} for t in instruction.corner_tables}
+    for variant in instruction.variants:
+        program = made[variant][None]
+        for table in instruction.corner_tables_of(variant):
+            different[id(table)].setdefault(id(program), (variant, program))
     for table in instruction.corner_tables:
-        # Of variants that compute the same, one is enough.
-        different: dict[int, tuple[Variant, Program]] = {}
-        for variant in filter(table.selector.matches, instruction.variants):
-            program = made[variant][None]
-            different.setdefault(id(program), (variant, program))
         for row in table.rows:
-            for variant, program in different.values():
+            for variant, program in different[id(table)].values():
                 if len(variant.sources) != len(row.operands):
                     continue
                 try:

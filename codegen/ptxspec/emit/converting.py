@@ -45,19 +45,19 @@ def _moving(lets: Lets) -> Lets:
         if not isinstance(term, Apply):
             return term
         if term.function != "convertStochastic" or not _moves(term):
-            return replace(term, arguments=tuple(changed(a, let) for a in term.arguments))
+            return term.of(changed(a, let) for a in term.arguments)
         x, bounds = _unbounded(term.arguments[0], term.format)
         random = term.arguments[1]
         moved = Var(x.kind, f"_moved_{let.name}")
         found.append(replace(let, name=moved.name, value=Apply(x.kind, MOVE, (x, random), term.format)))
         value: Term = moved
         for bound in reversed(bounds):
-            value = replace(bound, arguments=(value, bound.arguments[1]))
+            value = bound.of((value, bound.arguments[1]))
         return Apply(term.kind, "convert", (value,), term.format, ROUNDINGS[0])
 
     for let in lets:
         value = changed(let.value, let)
-        found.append(replace(let, value=value))
+        found.append(let.of(value))
     return tuple(found)
 
 
@@ -96,10 +96,10 @@ def without_widening(lets: Lets) -> Lets:
         ):
             operands = [_bare(a, f) for a in term.arguments]
         if operands and all(a.kind.format and a.kind.format.precision <= _FACTOR for a in operands):
-            return replace(term, arguments=tuple(operands))
-        return replace(term, arguments=tuple(map(changed, term.arguments)))
+            return term.of(operands)
+        return term.of(map(changed, term.arguments))
 
-    return tuple(replace(let, value=changed(let.value)) for let in lets)
+    return tuple(let.of(changed(let.value)) for let in lets)
 
 
 def _bare(term: Term, f: Format) -> Term:
@@ -119,11 +119,11 @@ def without_quotients(lets: Lets) -> Lets:
                 if y.kind.format is not None and _has_reciprocals(y.kind.format):
                     most = Const(bits_of(y.kind.width), 2 * y.kind.format.bias)
                     bits = Apply(most.kind, "subtractIntegers", (most, Apply(most.kind, "bits", (y,))))
-                    reciprocal = replace(power, arguments=(Apply(y.kind, "float_of", (bits,)),))
+                    reciprocal = power.of((Apply(y.kind, "float_of", (bits,)),))
                     return replace(term, function="multiplication", arguments=(changed(x), reciprocal))
-        return replace(term, arguments=tuple(map(changed, term.arguments))) if isinstance(term, Apply) else term
+        return term.of(map(changed, term.arguments)) if isinstance(term, Apply) else term
 
-    return tuple(replace(let, value=changed(let.value)) for let in lets)
+    return tuple(let.of(changed(let.value)) for let in lets)
 
 
 def _has_reciprocals(f: Format) -> bool:

@@ -295,7 +295,7 @@ class Variant:
         """The number of lanes that it computes. What has one lane is the same for all of them."""
         return max(o.lanes for o in (self.result, *self.sources))
 
-    @property
+    @cached_property
     def home(self) -> Kind:
         """The kind of its numbers: of its result, else of the first source that is a number."""
         kinds = [self.result.kind, *(s.kind for s in self.sources)]
@@ -362,6 +362,17 @@ class Instruction:
     def operand_names(self) -> frozenset[str]:
         """The sources that some variant has; a, b and c, which modifiers may speak of, always."""
         return frozenset("abc").union(s.name for v in self.variants for s in v.sources)
+
+    def corner_tables_of(self, variant: Variant) -> tuple[CornerTable, ...]:
+        """Those that a variant is in."""
+        found = self._tables.get(variant)
+        if found is None:
+            found = self._tables[variant] = tuple(t for t in self.corner_tables if t.selector.matches(variant))
+        return found
+
+    @cached_property
+    def _tables(self) -> dict[Variant, tuple[CornerTable, ...]]:
+        return {}
 
     def hardware_path(self, variant: Variant) -> HardwarePath | None:
         """The variant's machine code around units, where the file states it for all targets."""
