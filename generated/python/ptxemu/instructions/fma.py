@@ -9,7 +9,7 @@ from ..comparison import maximum, maximumNumber, minimum, minimumNumber
 from ..conversion import convert as _any_convert
 from ..declared import isNaN as _declared_isNaN
 from ..formats import bf16, e2m1, e2m3, e3m2, e4m3, e5m2, f16, f32, f64, ue8m0
-from ..mixed import fusedMultiplyAdd as _mixed_fusedMultiplyAdd
+from ..mixed import by_product as _by_product, fusedMultiplyAdd as _mixed_fusedMultiplyAdd
 from ..selection import propagate as _propagate, select
 from ..tables import quartered as _quartered
 from . import kernels as _kernels
@@ -327,325 +327,397 @@ def fma_rp_f32x2_bf16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
     return fusedMultiplyAdd(_1, b, c, f32, roundTowardPositive, False)
 
 
+@_by_product(e5m2, e5m2, e5m2)
 def fma_e5m2x4_e5m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return fusedMultiplyAdd(a, b, c, e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e5m2, e4m3, e5m2)
 def fma_e5m2x4_e5m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e5m2, e3m2, e5m2)
 def fma_e5m2x4_e5m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e5m2, e2m3, e5m2)
 def fma_e5m2x4_e5m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e5m2, e2m1, e5m2)
 def fma_e5m2x4_e5m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e5m2, ue8m0, e5m2)
 def fma_e5m2x4_e5m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e4m3, e5m2, e5m2)
 def fma_e5m2x4_e4m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e4m3, e4m3, e5m2)
 def fma_e5m2x4_e4m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e4m3, e3m2, e5m2)
 def fma_e5m2x4_e4m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e4m3, e2m3, e5m2)
 def fma_e5m2x4_e4m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e4m3, e2m1, e5m2)
 def fma_e5m2x4_e4m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e4m3, ue8m0, e5m2)
 def fma_e5m2x4_e4m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e3m2, e5m2, e5m2)
 def fma_e5m2x4_e3m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e3m2, e4m3, e5m2)
 def fma_e5m2x4_e3m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e3m2, e3m2, e5m2)
 def fma_e5m2x4_e3m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e3m2, e2m3, e5m2)
 def fma_e5m2x4_e3m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e3m2, e2m1, e5m2)
 def fma_e5m2x4_e3m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e3m2, ue8m0, e5m2)
 def fma_e5m2x4_e3m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e2m3, e5m2, e5m2)
 def fma_e5m2x4_e2m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e2m3, e4m3, e5m2)
 def fma_e5m2x4_e2m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e2m3, e3m2, e5m2)
 def fma_e5m2x4_e2m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e2m3, e2m3, e5m2)
 def fma_e5m2x4_e2m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e2m3, e2m1, e5m2)
 def fma_e5m2x4_e2m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e2m3, ue8m0, e5m2)
 def fma_e5m2x4_e2m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e2m1, e5m2, e5m2)
 def fma_e5m2x4_e2m1x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e2m1, e4m3, e5m2)
 def fma_e5m2x4_e2m1x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e2m1, e3m2, e5m2)
 def fma_e5m2x4_e2m1x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e2m1, e2m3, e5m2)
 def fma_e5m2x4_e2m1x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e2m1, e2m1, e5m2)
 def fma_e5m2x4_e2m1x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e2m1, ue8m0, e5m2)
 def fma_e5m2x4_e2m1x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(ue8m0, e5m2, e5m2)
 def fma_e5m2x4_ue8m0x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(ue8m0, e4m3, e5m2)
 def fma_e5m2x4_ue8m0x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(ue8m0, e3m2, e5m2)
 def fma_e5m2x4_ue8m0x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(ue8m0, e2m3, e5m2)
 def fma_e5m2x4_ue8m0x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(ue8m0, e2m1, e5m2)
 def fma_e5m2x4_ue8m0x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(ue8m0, ue8m0, e5m2)
 def fma_e5m2x4_ue8m0x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e5m2, e5m2, e4m3)
 def fma_e4m3x4_e5m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e5m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e5m2, e4m3, e4m3)
 def fma_e4m3x4_e5m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e4m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e5m2, e3m2, e4m3)
 def fma_e4m3x4_e5m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e3m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e5m2, e2m3, e4m3)
 def fma_e4m3x4_e5m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e5m2, e2m1, e4m3)
 def fma_e4m3x4_e5m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m1, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e5m2, ue8m0, e4m3)
 def fma_e4m3x4_e5m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e4m3, e5m2, e4m3)
 def fma_e4m3x4_e4m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e5m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e4m3, e4m3, e4m3)
 def fma_e4m3x4_e4m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e4m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e4m3, e3m2, e4m3)
 def fma_e4m3x4_e4m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e3m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e4m3, e2m3, e4m3)
 def fma_e4m3x4_e4m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e4m3, e2m1, e4m3)
 def fma_e4m3x4_e4m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m1, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e4m3, ue8m0, e4m3)
 def fma_e4m3x4_e4m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e3m2, e5m2, e4m3)
 def fma_e4m3x4_e3m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e5m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e3m2, e4m3, e4m3)
 def fma_e4m3x4_e3m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e4m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e3m2, e3m2, e4m3)
 def fma_e4m3x4_e3m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e3m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e3m2, e2m3, e4m3)
 def fma_e4m3x4_e3m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e3m2, e2m1, e4m3)
 def fma_e4m3x4_e3m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m1, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e3m2, ue8m0, e4m3)
 def fma_e4m3x4_e3m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e2m3, e5m2, e4m3)
 def fma_e4m3x4_e2m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e5m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e2m3, e4m3, e4m3)
 def fma_e4m3x4_e2m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e4m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e2m3, e3m2, e4m3)
 def fma_e4m3x4_e2m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e3m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e2m3, e2m3, e4m3)
 def fma_e4m3x4_e2m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e2m3, e2m1, e4m3)
 def fma_e4m3x4_e2m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m1, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e2m3, ue8m0, e4m3)
 def fma_e4m3x4_e2m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e2m1, e5m2, e4m3)
 def fma_e4m3x4_e2m1x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e5m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e2m1, e4m3, e4m3)
 def fma_e4m3x4_e2m1x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e4m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e2m1, e3m2, e4m3)
 def fma_e4m3x4_e2m1x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e3m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e2m1, e2m3, e4m3)
 def fma_e4m3x4_e2m1x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e2m1, e2m1, e4m3)
 def fma_e4m3x4_e2m1x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m1, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e2m1, ue8m0, e4m3)
 def fma_e4m3x4_e2m1x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(ue8m0, e5m2, e4m3)
 def fma_e4m3x4_ue8m0x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e5m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(ue8m0, e4m3, e4m3)
 def fma_e4m3x4_ue8m0x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e4m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(ue8m0, e3m2, e4m3)
 def fma_e4m3x4_ue8m0x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e3m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(ue8m0, e2m3, e4m3)
 def fma_e4m3x4_ue8m0x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(ue8m0, e2m1, e4m3)
 def fma_e4m3x4_ue8m0x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m1, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(ue8m0, ue8m0, e4m3)
 def fma_e4m3x4_ue8m0x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
@@ -657,146 +729,182 @@ def _end_1(x: Array) -> Array:
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
+@_by_product(e5m2, e5m2, e5m2)
 def fma_satfinite_e5m2x4_e5m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e5m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e5m2, e4m3, e5m2)
 def fma_satfinite_e5m2x4_e5m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e4m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e5m2, e3m2, e5m2)
 def fma_satfinite_e5m2x4_e5m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e3m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e5m2, e2m3, e5m2)
 def fma_satfinite_e5m2x4_e5m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e5m2, e2m1, e5m2)
 def fma_satfinite_e5m2x4_e5m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m1, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e5m2, ue8m0, e5m2)
 def fma_satfinite_e5m2x4_e5m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, ue8m0, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e4m3, e5m2, e5m2)
 def fma_satfinite_e5m2x4_e4m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e5m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e4m3, e4m3, e5m2)
 def fma_satfinite_e5m2x4_e4m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e4m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e4m3, e3m2, e5m2)
 def fma_satfinite_e5m2x4_e4m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e3m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e4m3, e2m3, e5m2)
 def fma_satfinite_e5m2x4_e4m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e4m3, e2m1, e5m2)
 def fma_satfinite_e5m2x4_e4m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m1, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e4m3, ue8m0, e5m2)
 def fma_satfinite_e5m2x4_e4m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, ue8m0, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e3m2, e5m2, e5m2)
 def fma_satfinite_e5m2x4_e3m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e5m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e3m2, e4m3, e5m2)
 def fma_satfinite_e5m2x4_e3m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e4m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e3m2, e3m2, e5m2)
 def fma_satfinite_e5m2x4_e3m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e3m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e3m2, e2m3, e5m2)
 def fma_satfinite_e5m2x4_e3m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e3m2, e2m1, e5m2)
 def fma_satfinite_e5m2x4_e3m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m1, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e3m2, ue8m0, e5m2)
 def fma_satfinite_e5m2x4_e3m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, ue8m0, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m3, e5m2, e5m2)
 def fma_satfinite_e5m2x4_e2m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e5m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m3, e4m3, e5m2)
 def fma_satfinite_e5m2x4_e2m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e4m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m3, e3m2, e5m2)
 def fma_satfinite_e5m2x4_e2m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e3m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m3, e2m3, e5m2)
 def fma_satfinite_e5m2x4_e2m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m3, e2m1, e5m2)
 def fma_satfinite_e5m2x4_e2m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m1, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m3, ue8m0, e5m2)
 def fma_satfinite_e5m2x4_e2m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, ue8m0, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m1, e5m2, e5m2)
 def fma_satfinite_e5m2x4_e2m1x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e5m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m1, e4m3, e5m2)
 def fma_satfinite_e5m2x4_e2m1x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e4m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m1, e3m2, e5m2)
 def fma_satfinite_e5m2x4_e2m1x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e3m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m1, e2m3, e5m2)
 def fma_satfinite_e5m2x4_e2m1x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m1, e2m1, e5m2)
 def fma_satfinite_e5m2x4_e2m1x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m1, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m1, ue8m0, e5m2)
 def fma_satfinite_e5m2x4_e2m1x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, ue8m0, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(ue8m0, e5m2, e5m2)
 def fma_satfinite_e5m2x4_ue8m0x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e5m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(ue8m0, e4m3, e5m2)
 def fma_satfinite_e5m2x4_ue8m0x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e4m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(ue8m0, e3m2, e5m2)
 def fma_satfinite_e5m2x4_ue8m0x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e3m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(ue8m0, e2m3, e5m2)
 def fma_satfinite_e5m2x4_ue8m0x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(ue8m0, e2m1, e5m2)
 def fma_satfinite_e5m2x4_ue8m0x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m1, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(ue8m0, ue8m0, e5m2)
 def fma_satfinite_e5m2x4_ue8m0x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, ue8m0, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
@@ -808,146 +916,182 @@ def _end_2(x: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e5m2, e5m2, e4m3)
 def fma_satfinite_e4m3x4_e5m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e5m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e5m2, e4m3, e4m3)
 def fma_satfinite_e4m3x4_e5m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e4m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e5m2, e3m2, e4m3)
 def fma_satfinite_e4m3x4_e5m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e3m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e5m2, e2m3, e4m3)
 def fma_satfinite_e4m3x4_e5m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e5m2, e2m1, e4m3)
 def fma_satfinite_e4m3x4_e5m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m1, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e5m2, ue8m0, e4m3)
 def fma_satfinite_e4m3x4_e5m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, ue8m0, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e4m3, e5m2, e4m3)
 def fma_satfinite_e4m3x4_e4m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e5m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e4m3, e4m3, e4m3)
 def fma_satfinite_e4m3x4_e4m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e4m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e4m3, e3m2, e4m3)
 def fma_satfinite_e4m3x4_e4m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e3m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e4m3, e2m3, e4m3)
 def fma_satfinite_e4m3x4_e4m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e4m3, e2m1, e4m3)
 def fma_satfinite_e4m3x4_e4m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m1, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e4m3, ue8m0, e4m3)
 def fma_satfinite_e4m3x4_e4m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, ue8m0, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e3m2, e5m2, e4m3)
 def fma_satfinite_e4m3x4_e3m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e5m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e3m2, e4m3, e4m3)
 def fma_satfinite_e4m3x4_e3m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e4m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e3m2, e3m2, e4m3)
 def fma_satfinite_e4m3x4_e3m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e3m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e3m2, e2m3, e4m3)
 def fma_satfinite_e4m3x4_e3m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e3m2, e2m1, e4m3)
 def fma_satfinite_e4m3x4_e3m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m1, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e3m2, ue8m0, e4m3)
 def fma_satfinite_e4m3x4_e3m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, ue8m0, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m3, e5m2, e4m3)
 def fma_satfinite_e4m3x4_e2m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e5m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m3, e4m3, e4m3)
 def fma_satfinite_e4m3x4_e2m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e4m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m3, e3m2, e4m3)
 def fma_satfinite_e4m3x4_e2m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e3m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m3, e2m3, e4m3)
 def fma_satfinite_e4m3x4_e2m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m3, e2m1, e4m3)
 def fma_satfinite_e4m3x4_e2m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m1, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m3, ue8m0, e4m3)
 def fma_satfinite_e4m3x4_e2m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, ue8m0, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m1, e5m2, e4m3)
 def fma_satfinite_e4m3x4_e2m1x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e5m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m1, e4m3, e4m3)
 def fma_satfinite_e4m3x4_e2m1x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e4m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m1, e3m2, e4m3)
 def fma_satfinite_e4m3x4_e2m1x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e3m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m1, e2m3, e4m3)
 def fma_satfinite_e4m3x4_e2m1x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m1, e2m1, e4m3)
 def fma_satfinite_e4m3x4_e2m1x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m1, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m1, ue8m0, e4m3)
 def fma_satfinite_e4m3x4_e2m1x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, ue8m0, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(ue8m0, e5m2, e4m3)
 def fma_satfinite_e4m3x4_ue8m0x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e5m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(ue8m0, e4m3, e4m3)
 def fma_satfinite_e4m3x4_ue8m0x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e4m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(ue8m0, e3m2, e4m3)
 def fma_satfinite_e4m3x4_ue8m0x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e3m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(ue8m0, e2m3, e4m3)
 def fma_satfinite_e4m3x4_ue8m0x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(ue8m0, e2m1, e4m3)
 def fma_satfinite_e4m3x4_ue8m0x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m1, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(ue8m0, ue8m0, e4m3)
 def fma_satfinite_e4m3x4_ue8m0x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, ue8m0, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
