@@ -35,7 +35,7 @@ from ..formats import (
 from ..integers import congruent
 from ..selection import propagate as _propagate, replace as _replace, select
 from ..tables import halved as _halved, tabulated as _tabulated
-from . import kernels as _kernels
+from . import Kernels as _Kernels
 
 _x00: Array = _np.array(0x00, _np.uint8)
 _x0000: Array = _np.array(0x0000, _np.uint16)
@@ -6392,7 +6392,7 @@ def cvt_sat_f64_f32_1_sm_10(a: Array) -> Array:
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
-KERNELS = _kernels("cvt", (
+KERNELS = _Kernels("cvt", (
     (cvt_rni_u8_f16_1, 1, "rni.u8.f16 rni.sat.u8.f16"),
     (cvt_rni_u8_f64_1, 1, "rni.u8.f64 rni.sat.u8.f64"),
     (cvt_rni_u16_f16_1, 1, "rni.u16.f16 rni.sat.u16.f16"),

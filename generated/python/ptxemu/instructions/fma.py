@@ -12,7 +12,7 @@ from ..formats import bf16, e2m1, e2m3, e3m2, e4m3, e5m2, f16, f32, f64, ue8m0
 from ..mixed import by_product as _by_product, fusedMultiplyAdd as _mixed_fusedMultiplyAdd
 from ..selection import propagate as _propagate, select
 from ..tables import quartered as _quartered
-from . import kernels as _kernels
+from . import Kernels as _Kernels
 
 _x0000: Array = _np.array(0x0000, _np.uint16)
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
@@ -1171,7 +1171,7 @@ def fma_rn_sat_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
-KERNELS = _kernels("fma", (
+KERNELS = _Kernels("fma", (
     (fma_rn_f32_3, 3, "rn.f32 rn.f32x2"),
     (fma_rn_sat_f32_3, 3, "rn.sat.f32"),
     (fma_rn_ftz_f32_3, 3, "rn.ftz.f32 rn.ftz.f32x2"),
