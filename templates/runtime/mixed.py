@@ -20,11 +20,13 @@ from . import arithmetic
 from .binary import BINARY64, Array, Direction, Format, roundTowardNegative
 from .conversion import as_double, to_float
 from .declared import Declared
+from .narrowing import widen
 from .rounding import Operation, sum_to_odd
 from .selection import canonicalise
 from .tables import ENOUGH, are_kept, every_pattern, kept
 
 Formats: TypeAlias = "tuple[Format | Declared, ...]"
+_SINGLE = np.dtype(np.float32)
 # As many results at a time are worth the table of a product's.
 _MANY = 1 << 16
 # What is added: one number, or two.
@@ -43,6 +45,8 @@ def _mixed(count: int, parts: Parts) -> Operation:
             if y and parts is _negated:
                 np.negative(y[0], out=y[0])
             return to_float(_odd_sum(x, y[0], mode) if y else x, f, mode, ftz)
+        if parts is _multiplied and count == 3 and isinstance(f, Format) and f.native == np.float32:
+            return _fused(operands, formats, f, mode, ftz, any(daz))
         x, *y = parts(operands, formats, any(daz))
         if f == BINARY64:
             return canonicalise(x + y[0] if y else x, f)
@@ -57,6 +61,28 @@ def _sum(x: Array, y: Array, formats: Formats, mode: Direction) -> Array:
 
 def _odd_sum(x: Array, y: Array, mode: Direction) -> Array:
     return _with_sign(sum_to_odd(x, y), x, y, mode)
+
+
+def _fused(operands: tuple[Array, ...], formats: Formats, f: Format, mode: Direction, ftz: bool, daz: bool) -> Array:
+    """A fused operation with a result in binary32: its sums are, too, where the product is a normal number there."""
+    (x, y, z), (a, b, c) = operands, formats
+    if c == f and not daz and _has_normal_products(a, b):
+        assert isinstance(a, Format) and isinstance(b, Format)
+        product = widen(x, a, _SINGLE)
+        product *= widen(y, b, _SINGLE)
+        return arithmetic.addition(product.view(np.uint32), z, f, mode, ftz)
+    double = as_double(x, a, daz)
+    double *= as_double(y, b, daz)
+    return arithmetic.sum_of_carrier(double, as_double(z, c, daz), f, mode, ftz)
+
+
+@cache
+def _has_normal_products(a: Format | Declared, b: Format | Declared) -> bool:
+    """Has binary32 all products, as normal numbers?"""
+    usual = isinstance(a, Format) and isinstance(b, Format) and a.width <= 16 >= b.width
+    low = a.emin - a.fraction_bits + b.emin - b.fraction_bits
+    inside = low >= -126 and _largest_exponent(a) + _largest_exponent(b) < 126
+    return usual and inside and a.fraction_bits + b.fraction_bits <= 22
 
 
 def _with_sign(total: Array, x: Array, y: Array, mode: Direction) -> Array:

@@ -27,7 +27,7 @@ _FACTOR = 24
 
 
 def converting_late(lets: Lets) -> Lets:
-    return _bounding_late(_bounded_at_random(without_widening(lets)))
+    return _bounding_late(_bounded_at_random(without_widening(lets, single=True)))
 
 
 def is_usual(f: Format) -> bool:
@@ -89,9 +89,9 @@ def _bounding_late(lets: Lets) -> Lets:
     return tuple(found)
 
 
-def without_widening(lets: Lets) -> Lets:
+def without_widening(lets: Lets, single: bool = False) -> Lets:
     """What is widened for an operation is computed by one on several formats, where that has tables, or does it at
-    once: in binary64, which has all products, and in 8 bits."""
+    once: in binary64, which has all products, and in 8 bits; if asked for, fused ones in binary32 too."""
 
     def changed(term: Term) -> Term:
         if not isinstance(term, Apply):
@@ -100,7 +100,7 @@ def without_widening(lets: Lets) -> Lets:
         if (
             term.function in SEVERAL
             and f is not None
-            and (f.width <= 8 or (f.width == 64 and term.mode == ROUNDINGS[0]))
+            and (f.width <= 8 or (f.width == 64 and term.mode == ROUNDINGS[0]) or (single and _is_fused_single(term)))
         ):
             operands = [_bare(a, f) for a in term.arguments]
         if operands and all(a.kind.format and a.kind.format.precision <= _FACTOR for a in operands):
@@ -108,6 +108,11 @@ def without_widening(lets: Lets) -> Lets:
         return replace(term, arguments=tuple(map(changed, term.arguments)))
 
     return tuple(replace(let, value=changed(let.value)) for let in lets)
+
+
+def _is_fused_single(t: Apply) -> bool:
+    f = t.kind.format
+    return t.function == "fusedMultiplyAdd" and f is not None and is_usual(f) and f.width == 32 and not t.ftz
 
 
 def _bare(term: Term, f: Format) -> Term:

@@ -184,147 +184,107 @@ def fma_rn_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def fma_rn_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTiesToEven, False)  # fma.yaml:58
-    _2 = convert(b, f16, f32, roundTiesToEven, False)
-    return fusedMultiplyAdd(_1, _2, c, f32, roundTiesToEven, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_rn_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTiesToEven, False)  # fma.yaml:58
-    _2 = convert(b, bf16, f32, roundTiesToEven, False)
-    return fusedMultiplyAdd(_1, _2, c, f32, roundTiesToEven, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_rn_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTiesToEven, False)  # fma.yaml:58
-    _2 = convert(b, f16, f32, roundTiesToEven, False)
-    d = fusedMultiplyAdd(_1, _2, c, f32, roundTiesToEven, False)
+    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTiesToEven, False)  # fma.yaml:58
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rn_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTiesToEven, False)  # fma.yaml:58
-    _2 = convert(b, bf16, f32, roundTiesToEven, False)
-    d = fusedMultiplyAdd(_1, _2, c, f32, roundTiesToEven, False)
+    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTiesToEven, False)  # fma.yaml:58
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rz_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardZero, False)  # fma.yaml:58
-    _2 = convert(b, f16, f32, roundTowardZero, False)
-    return fusedMultiplyAdd(_1, _2, c, f32, roundTowardZero, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardZero, False)  # fma.yaml:58
 
 
 def fma_rz_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardZero, False)  # fma.yaml:58
-    _2 = convert(b, bf16, f32, roundTowardZero, False)
-    return fusedMultiplyAdd(_1, _2, c, f32, roundTowardZero, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardZero, False)  # fma.yaml:58
 
 
 def fma_rz_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardZero, False)  # fma.yaml:58
-    _2 = convert(b, f16, f32, roundTowardZero, False)
-    d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardZero, False)
+    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardZero, False)  # fma.yaml:58
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rz_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardZero, False)  # fma.yaml:58
-    _2 = convert(b, bf16, f32, roundTowardZero, False)
-    d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardZero, False)
+    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardZero, False)  # fma.yaml:58
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rm_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardNegative, False)  # fma.yaml:58
-    _2 = convert(b, f16, f32, roundTowardNegative, False)
-    return fusedMultiplyAdd(_1, _2, c, f32, roundTowardNegative, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardNegative, False)  # fma.yaml:58
 
 
 def fma_rm_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # fma.yaml:58
-    _2 = convert(b, bf16, f32, roundTowardNegative, False)
-    return fusedMultiplyAdd(_1, _2, c, f32, roundTowardNegative, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardNegative, False)  # fma.yaml:58
 
 
 def fma_rm_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardNegative, False)  # fma.yaml:58
-    _2 = convert(b, f16, f32, roundTowardNegative, False)
-    d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardNegative, False)
+    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardNegative, False)  # fma.yaml:58
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rm_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # fma.yaml:58
-    _2 = convert(b, bf16, f32, roundTowardNegative, False)
-    d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardNegative, False)
+    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardNegative, False)  # fma.yaml:58
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rp_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardPositive, False)  # fma.yaml:58
-    _2 = convert(b, f16, f32, roundTowardPositive, False)
-    return fusedMultiplyAdd(_1, _2, c, f32, roundTowardPositive, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardPositive, False)  # fma.yaml:58
 
 
 def fma_rp_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # fma.yaml:58
-    _2 = convert(b, bf16, f32, roundTowardPositive, False)
-    return fusedMultiplyAdd(_1, _2, c, f32, roundTowardPositive, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardPositive, False)  # fma.yaml:58
 
 
 def fma_rp_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardPositive, False)  # fma.yaml:58
-    _2 = convert(b, f16, f32, roundTowardPositive, False)
-    d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardPositive, False)
+    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardPositive, False)  # fma.yaml:58
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rp_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # fma.yaml:58
-    _2 = convert(b, bf16, f32, roundTowardPositive, False)
-    d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardPositive, False)
+    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardPositive, False)  # fma.yaml:58
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rn_f32x2_f16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTiesToEven, False)  # fma.yaml:58
-    return fusedMultiplyAdd(_1, b, c, f32, roundTiesToEven, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f32, f32), f32, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_rn_f32x2_bf16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTiesToEven, False)  # fma.yaml:58
-    return fusedMultiplyAdd(_1, b, c, f32, roundTiesToEven, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, f32, f32), f32, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_rz_f32x2_f16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardZero, False)  # fma.yaml:58
-    return fusedMultiplyAdd(_1, b, c, f32, roundTowardZero, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f32, f32), f32, roundTowardZero, False)  # fma.yaml:58
 
 
 def fma_rz_f32x2_bf16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardZero, False)  # fma.yaml:58
-    return fusedMultiplyAdd(_1, b, c, f32, roundTowardZero, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, f32, f32), f32, roundTowardZero, False)  # fma.yaml:58
 
 
 def fma_rm_f32x2_f16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardNegative, False)  # fma.yaml:58
-    return fusedMultiplyAdd(_1, b, c, f32, roundTowardNegative, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f32, f32), f32, roundTowardNegative, False)  # fma.yaml:58
 
 
 def fma_rm_f32x2_bf16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # fma.yaml:58
-    return fusedMultiplyAdd(_1, b, c, f32, roundTowardNegative, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, f32, f32), f32, roundTowardNegative, False)  # fma.yaml:58
 
 
 def fma_rp_f32x2_f16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardPositive, False)  # fma.yaml:58
-    return fusedMultiplyAdd(_1, b, c, f32, roundTowardPositive, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f32, f32), f32, roundTowardPositive, False)  # fma.yaml:58
 
 
 def fma_rp_f32x2_bf16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # fma.yaml:58
-    return fusedMultiplyAdd(_1, b, c, f32, roundTowardPositive, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, f32, f32), f32, roundTowardPositive, False)  # fma.yaml:58
 
 
 @_by_product(e5m2, e5m2, e5m2)
