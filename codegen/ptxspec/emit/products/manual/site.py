@@ -14,6 +14,7 @@ PAGES = {
     "index": "Instructions",
     "availability": "Availability",
     "history": "History",
+    "functions": "Functions",
     "running": "Running PTX",
     "ledger": "Differences",
     "speed": "Speed",

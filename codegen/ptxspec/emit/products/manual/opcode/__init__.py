@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from . import accuracy, recipes, semantics, specials, syntax, variants
+from .. import ledger
+from . import accuracy, availability, recipes, semantics, specials, syntax, variants
 from .about import About
 
 
@@ -21,7 +22,7 @@ class Section(NamedTuple):
 
 SECTIONS: Sequence[Section] = (
     Section("syntax", "Syntax", syntax.section),
-    Section("availability", "Availability"),
+    Section("availability", "Where is it available?", availability.section),
     Section("try", "Try it"),
     Section("semantics", "What it computes", semantics.section),
     Section("specials", "NaN, zero, subnormal, infinity", specials.section),
@@ -32,7 +33,7 @@ SECTIONS: Sequence[Section] = (
     Section("variants", "Variants", variants.section),
     Section("notes", "Notes"),
     Section("requirements", "Requirements"),
-    Section("ledger", "Where ptxas and the manual differ"),
+    Section("ledger", "Where ptxas and the manual differ", lambda a: ledger.rows(a.spec, a.instruction, a.write)),
     Section("sources", "Sources"),
 )
 
