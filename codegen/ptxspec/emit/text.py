@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 import jinja2
+from markupsafe import Markup
 
 from ..diagnostics import PtxspecError, display_path
 
@@ -31,6 +32,7 @@ class Templates:
             keep_trailing_newline=True,
         )
         environment.filters["plain"] = _plain
+        environment.filters["breakable"] = _breakable
         return environment
 
     def render(self, template: str, sources: Iterable[str], comment: str = "# {}", **values: object) -> str:
@@ -68,6 +70,11 @@ def plain(path: Path, name: str) -> str:
 def _plain(text: object) -> str:
     """Text as Markdown shows it, a table's cells included: no column begins in it, and no HTML."""
     return re.sub(r"[\\|]|<(?=[a-zA-Z/!?])", r"\\\g<0>", str(text))
+
+
+def _breakable(notation: str) -> Markup:
+    """A notation as HTML that a narrow line may break before each part of it."""
+    return Markup("<wbr>").join(re.split(r"(?<!^)(?=\{\.|(?<!\{)\.)", notation))
 
 
 def _stamp(sources: Iterable[str]) -> str:

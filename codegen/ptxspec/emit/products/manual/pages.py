@@ -29,7 +29,7 @@ from ....model import (
 from ...lowering import rounds
 from ...registry import product
 from ...text import Files, Templates
-from . import availability, catalog, recipes, running
+from . import availability, catalog, history, recipes, releases, running
 from .forms import Writer, statement, unpacking
 from .site import Site
 
@@ -135,7 +135,8 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         sources = ["spec/types.yaml", "spec/modifiers.yaml", "spec/assembler.yaml", instruction.path]
         sources += ["spec/functions.yaml"] * bool(instruction.compared)
         files |= site.page(instruction.opcode, sources, values, template="instruction")
-    files |= availability.emit(spec, write, site) | running.emit(templates.root, site)
+    files |= availability.emit(spec, write, site) | history.emit(spec, write, site) | releases.emit(spec, site)
+    files |= running.emit(templates.root, site)
     every = [i.path for i in instructions]
     counted = sum(len(i.variants) for i in instructions)
     about = {"instructions": instructions, "variants": counted, "evidence": spec.evidence, "grounds": KINDS}
