@@ -20,7 +20,8 @@
     const verdict = document.createElement("strong");
     row.querySelector(".needs").prepend(verdict);
     return {
-      row, body: row.parentElement, verdict, family: ptxspec.rows[n], place: n, opened: null, byHand: null, matching: [],
+      row, body: row.parentElement, verdict, family: ptxspec.rows[n], place: n,
+      matching: [], opened: null, byHand: null,
       button: row.querySelector("button"), folded: row.querySelector("details"),
       codes: Array.from(row.querySelectorAll("th code"), (code, i) => [code, ptxspec.rows[n].texts[i]]),
     };
@@ -45,7 +46,8 @@
     for (const r of rows) {
       const every = ptxspec.variants[r.place];
       r.answer = ptxspec.verdict(r.family, state);
-      const wanted = (!state.claim || claims(r, state).includes(state.claim)) && !(state.only && r.answer?.kind === "no");
+      const claimed = !state.claim || claims(r, state).includes(state.claim);
+      const wanted = claimed && !(state.only && r.answer?.kind === "no");
       r.matching = wanted ? (narrowed ? every.filter(has) : every) : [];
       r.all = r.matching.length === every.length;
       if (r.matching.length) {
@@ -63,11 +65,11 @@
   }
 
   function count(state, shown, variants, there) {
-    const where = [state.target && `on ${state.target}`, state.ptx && `with PTX ${state.ptx}`].filter(Boolean).join(" ");
+    const where = [state.target && `on ${state.target}`, state.ptx && `with PTX ${state.ptx}`].filter(Boolean);
     const families = shown === 1 ? "1 family" : `${number(shown)} families`;
-    const answer = where && variants ? `; ${there === variants ? "all" : there ? number(there) : "none"} of them ${where}` : "";
-    const text = `${plural(variants, "variant")} in ${families}${answer}`;
-    say(found, text);
+    const many = there === variants ? "all" : there ? number(there) : "none";
+    const answer = where.length && variants ? `; ${many} of them ${where.join(" ")}` : "";
+    say(found, `${plural(variants, "variant")} in ${families}${answer}`);
   }
 
   // What is shown
@@ -150,10 +152,11 @@
       r.row.after(r.opened);
     }
     const claim = document.createElement("p");
-    claim.textContent = `Claim: ${r.family.claim}` + Object.entries(r.family.claims)
-      .map(([other, on]) => `; ${other} on ${on.join(", ")}`).join("");
+    const said = name => `${name} (${form.elements.claim.querySelector(`[value="${name}"]`).title})`;
+    claim.textContent = `Claim: ${said(r.family.claim)}` + Object.entries(r.family.claims)
+      .map(([other, on]) => `; ${said(other)} on ${on.join(", ")}`).join("");
     const cell = r.opened.firstChild;
-    cell.colSpan = narrow.matches ? 2 : 2 + table.tHead.rows[0].cells.length - 2;
+    cell.colSpan = narrow.matches ? 2 : table.tHead.rows[0].cells.length;
     cell.replaceChildren(document.createElement("div"));
     cell.firstChild.append(claim, list);
     r.button.setAttribute("aria-expanded", "true");
@@ -194,10 +197,9 @@
 
   // What is in the address
 
-  const written = state => new URLSearchParams(NAMES.map(name => [name, state[name]]).filter(([, value]) => value)).toString();
-
   function save(push) {
-    const text = written(asked());
+    const state = asked(), given = NAMES.filter(name => state[name]).map(name => [name, state[name]]);
+    const text = new URLSearchParams(given).toString();
     if (text === location.hash.slice(1)) {
       return;
     }
@@ -213,34 +215,12 @@
       return same ?? "";
     }
     const kind = {type: "type", target: "target", ptx: "PTX version", claim: "claim"}[name];
+    const {nearestTarget, nearestVersion} = ptxspec;
     const near = {target: nearestTarget, ptx: nearestVersion}[name]?.(value) ?? ptxspec.closest(value, known);
-    const sold = name === "target" && near && sells(near, value);
+    const sold = name === "target" && near && ptxspec.sells(near, value);
     said.push(sold ? `${value} is ${near}.`
       : `There is no ${kind} ${value}${near ? `; shown is the nearest, ${near}` : ""}.`);
     return near ?? "";
-  }
-
-  const plain = text => text.toLowerCase().replace(/[^a-z0-9]/g, "");
-  const sells = (target, text) =>
-    data.targets.find(t => t.name === target).products.some(p => plain(p).endsWith(plain(text)));
-
-  // A product's target; else, of those with the same letter behind the number, the nearest, the newer one of two.
-  function nearestTarget(text) {
-    const sold = plain(text) && data.targets.find(t => !t.base && sells(t.name, text));
-    const letter = /[af]$/i.exec(text)?.[0].toLowerCase() ?? "";
-    const alike = data.targets.map(t => t.name).filter(name => name.endsWith(letter) && (letter || /\d$/.test(name)));
-    return sold ? sold.name : nearestNumber(text.replace(/^\D+/, ""), alike.map(name => [name, name.slice(3)]));
-  }
-
-  const nearestVersion = text => nearestNumber(text, data.versions.map(v => [v.ptx, v.ptx]));
-
-  function nearestNumber(text, names) {
-    const wanted = parseFloat(text);
-    if (Number.isNaN(wanted)) {
-      return null;
-    }
-    const off = ([, digits]) => Math.abs(parseFloat(digits) - wanted);
-    return names.reduce((best, one) => (off(one) <= off(best) ? one : best))[0];
   }
 
   function restore() {
@@ -288,8 +268,8 @@
 
   function instead(word, state) {
     const rest = state.words.filter(w => w !== word).join(" ");
-    const target = /^sm_?\d/i.test(word) ? nearestTarget(word) : data.targets.find(t => !t.base && sells(t.name, word))?.name;
-    if (target && plain(word).length > 1) {
+    const target = /^sm_?\d/i.test(word) ? ptxspec.nearestTarget(word) : ptxspec.sold(word);
+    if (target) {
       return [" Show ", suggestion(`target ${target}`, {q: rest, target}), "?"];
     }
     if (data.versions.some(v => v.ptx === word)) {
@@ -341,7 +321,11 @@
   });
   narrow.addEventListener("change", () => rows.filter(r => r.opened).forEach(open));
   addEventListener("hashchange", restore);
-  if (!restore()) {
-    update();
+  try {
+    if (!restore()) {
+      update();
+    }
+  } finally {
+    document.documentElement.classList.remove("waiting");
   }
 })();

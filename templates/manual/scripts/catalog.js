@@ -1,8 +1,9 @@
 // What exists where, for every script of the manual. catalog.data.js gives `ptxspec.data`; this file adds
 //   ptxspec.expand(notation)          all spellings that a notation such as max{.ftz}.{f16,f16x2} stands for
-//   ptxspec.rows                      [{opcode, texts, operands, requires, claim, hazards, claims, spellings()}]: variants
-//                                     of an opcode that are taken alike and promise alike; `operands` is null where the
-//                                     spelling alone tells variants apart; `claims` are those that differ on targets
+//   ptxspec.rows                      [{opcode, texts, operands, requires, claim, hazards, claims, spellings()}]:
+//                                     variants of an opcode that are taken alike and promise alike; `operands` is null
+//                                     where the spelling alone tells variants apart; `claims` are those that differ on
+//                                     targets
 //   ptxspec.find(spelling, operands)  the rows that have a variant; its modifiers may stand in any order
 //   ptxspec.window(row, target)       [first, last] PTX versions that take a row's variants on a target, `last` null
 //                                     where there is none; null where no version does

@@ -9,6 +9,7 @@ from itertools import groupby
 
 from ....catalog import Target
 from ....check.claims import CLAIMS
+from ....compact import named_in
 from ....model import Spec
 from ...text import Files
 from .catalog import products, window
@@ -83,6 +84,7 @@ def emit(spec: Spec, write: Writer, site: Site) -> Files:
     matrix = _Matrix(spec, hazards)
     rows = [matrix.row(f) for f in every]
     types = {name for f in every for v in f.variants for name in v.type_names}
+    claims = {name for f in every for name in (f.first.claim, *f.claims)}
     values = {
         "columns": matrix.columns,
         "groups": [
@@ -92,10 +94,11 @@ def emit(spec: Spec, write: Writer, site: Site) -> Files:
         "count": sum(len(f.variants) for f in every),
         "crashing": sum(bool(v.crash) for i in spec.instructions.values() for v in i.variants),
         "hazards": [_note(spec, every, text) for text in hazards],
+        "names": named_in((text for f in every for text in f.forms.texts), spec.notation),
         "types": [name for name in spec.types if name in types],
-        "versions": list(reversed(spec.versions.values())),
+        "versions": list(spec.versions.values())[::-1],
         "architectures": _architectures(spec),
-        "claims": {name: text for name, text in CLAIMS.items() if any(name in (f.first.claim, *f.claims) for f in every)},
+        "claims": {name: text for name, text in CLAIMS.items() if name in claims},
     }
     return site.page("availability", ["spec/targets.yaml", *(i.path for i in spec.instructions.values())], values)
 
@@ -155,7 +158,7 @@ def _short(product: str) -> str:
 def _architectures(spec: Spec) -> list[tuple[str, list[tuple[Target, str]]]]:
     """All targets to pick from, the newest first, by what NVIDIA calls their architecture."""
     found: dict[str, list[tuple[Target, str]]] = {}
-    for t in reversed(spec.targets.values()):
+    for t in reversed(list(spec.targets.values())):
         sold = products(spec, t)
         more = ", ..." * (len(sold) > _SHOWN)
         found.setdefault(t.architecture or "other", []).append((t, ", ".join(map(_short, sold[:_SHOWN])) + more))

@@ -1,4 +1,4 @@
-"""The model -> the manual's page about CUDA, drivers and GPUs: what reads a PTX version and what compiles for a target."""
+"""The model -> the manual's page about CUDA, drivers and GPUs: what reads a PTX version, what compiles for a target."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def emit(spec: Spec, site: Site) -> Files:
     """manual/releases, as HTML and as Markdown; the newest stand first."""
     targets = list(spec.targets.values())
     values = {
-        "versions": [(v, _known(targets, v)) for v in reversed(spec.versions.values())],
+        "versions": [(v, _known(targets, v)) for v in list(spec.versions.values())[::-1]],
         "targets": [
             Sold(t, products(spec, t), spec.catalog.family(t.name) if t.kind == "family" else ())
             for t in reversed(targets)
