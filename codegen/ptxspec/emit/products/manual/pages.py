@@ -10,7 +10,7 @@ from ....grounds import KINDS
 from ....model import Instruction, Spec
 from ...registry import product
 from ...text import Files, Templates
-from . import availability, catalog, functions, ledger, opcode, readers, running
+from . import availability, catalog, functions, history, ledger, opcode, readers, releases, running
 from .forms import Writer
 from .site import Site
 
@@ -29,7 +29,8 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         sources = ["spec/types.yaml", "spec/modifiers.yaml", "spec/assembler.yaml", i.path]
         sources += ["spec/functions.yaml"] * bool(i.compared)
         files |= site.page(i.opcode, sources, values, template="instruction")
-    files |= availability.emit(spec, write, site) | running.emit(templates.root, site)
+    files |= availability.emit(spec, write, site) | history.emit(spec, write, site) | releases.emit(spec, site)
+    files |= running.emit(templates.root, site)
     files |= functions.emit(spec, instructions, site)
     files |= _index(spec, instructions, site) | ledger.emit(spec, checked, write, site)
     if spec.speed is not None:
