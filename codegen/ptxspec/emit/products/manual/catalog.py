@@ -17,7 +17,7 @@ PATH = "catalog.data.js"
 def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
     rows = {i.opcode: _grouped(i) for i in spec.instructions.values()}
     every = [alike[0] for found in rows.values() for alike in found]
-    requirements = {r: n for n, r in enumerate(dict.fromkeys(v.requires for v in every))}
+    needed = {r: n for n, r in enumerate(requirements(spec))}
     hazards = {v: _hazards(spec, v) for v in every if v.hazards}
     told = {text: n for n, text in enumerate(dict.fromkeys(text for found in hazards.values() for text in found))}
     data = {
@@ -28,14 +28,14 @@ def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
             for t in spec.targets.values()
         ],
         "versions": [{"ptx": p.version, "cuda": p.cuda} for p in spec.versions.values()],
-        "requirements": [_runs(_window(spec, r, t) for t in spec.targets.values()) for r in requirements],
+        "requirements": [runs(window(spec, r, t) for t in spec.targets.values()) for r in needed],
         "hazards": list(told),
         "opcodes": {
             opcode: {
                 "summary": spec.instructions[opcode].summary,
                 "rows": [
                     [
-                        [opcode + text for text in forms.texts], forms.operands, requirements[v.requires], v.claim,
+                        [opcode + text for text in forms.texts], forms.operands, needed[v.requires], v.claim,
                         {told[text]: targets for text, targets in hazards.get(v, {}).items()},
                     ]
                     for alike in found for v in alike[:1] for forms in write(alike)
@@ -50,6 +50,11 @@ def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
     return {f"manual/{PATH}": templates.render(f"manual/{PATH}.j2", sources, "// {}", data=text)}
 
 
+def requirements(spec: Spec) -> list[Requirement]:
+    """The different requirements of all variants, in the order in which the data has them."""
+    return list(dict.fromkeys(v.requires for i in spec.instructions.values() for v in i.variants if not v.crash))
+
+
 def _grouped(instruction: Instruction) -> list[list[Variant]]:
     """The variants that are taken alike and promise alike."""
     found: dict[object, list[Variant]] = {}
@@ -59,7 +64,7 @@ def _grouped(instruction: Instruction) -> list[list[Variant]]:
     return list(found.values())
 
 
-def _window(spec: Spec, r: Requirement, target: Target) -> str:
+def window(spec: Spec, r: Requirement, target: Target) -> str:
     """The PTX versions that take a variant on a target: `7.0`, `1.0-1.3`, or nothing."""
     if not spec.catalog.takes(r, target.name):
         return ""
@@ -82,5 +87,6 @@ def _products(spec: Spec, target: Target) -> list[str]:
     return [p.name for p in spec.naming.products if p.target == (target.base or target.name)]
 
 
-def _runs(texts: Iterable[str]) -> list[tuple[str, int]]:
+def runs(texts: Iterable[str]) -> list[tuple[str, int]]:
+    """Each text with the number of times that it stands there in a row."""
     return [(text, len(list(same))) for text, same in groupby(texts)]

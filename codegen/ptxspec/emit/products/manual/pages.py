@@ -29,7 +29,7 @@ from ....model import (
 from ...lowering import rounds
 from ...registry import product
 from ...text import Files, Templates
-from . import availability, catalog, recipes, running
+from . import availability, catalog, recipes, running, search
 from .forms import Writer, statement, unpacking
 from .site import Site
 
@@ -151,7 +151,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         files |= site.page("ledger", ["spec/observed/evidence.yaml", *every], values)
     if spec.speed is not None:
         files |= site.page("speed", ["spec/observed/speed.yaml"], {"speed": spec.speed})
-    return files | site.shared() | catalog.emit(spec, write, templates)
+    return files | site.shared() | catalog.emit(spec, write, templates) | search.emit(spec, write, templates, files)
 
 
 def is_proven(spec: Spec) -> bool:
