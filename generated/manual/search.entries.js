@@ -8,9 +8,8 @@
   const search = ((globalThis.ptxspec ??= {}).search ??= {});
   const {opcodes, targets, versions} = ptxspec.data;
   // Where two fit as well, what is asked for more often comes first.
-  const kinds = ["opcode", "target", "PTX", "CUDA", "modifier", "type", "function", "section", "claim", "product", "hazard",
-    "note"];
-  const words = text => text.toLowerCase().match(/[\w:]+(?:\.\d+)*/g) ?? [];
+  const kinds = ["opcode", "target", "PTX", "CUDA", "modifier", "type", "function", "claim", "hazard", "section", "note"];
+  const words = text => text.toLowerCase().match(/\w+(?:::\w+)*(?:\.\d+)*/g) ?? [];
   const page = name => name.replace(/\.html$/, "");
 
   function made() {
@@ -34,13 +33,16 @@
       }
     }
     for (const [kind, title, link, text] of search.data.entries) {
-      add(kind, title, link, text, title.startsWith(".") ? [title.slice(1)] : []);
+      const plain = title.startsWith(".") ? [title.slice(1)] : [];
+      const common = Object.entries(search.data.called).filter(([, names]) => names.includes(plain[0])).map(([name]) => name);
+      add(kind, title, link, text, [...plain, ...common]);
     }
     for (const [title, anchor, pages] of search.data.sections) {
       for (const name of pages) {
-        const link = anchor ? `${name}#${anchor}` : name, opcode = page(name) in opcodes;
+        const link = anchor ? `${name}#${anchor}` : name, opcode = page(name) in opcodes ? page(name) : "";
         if (anchor || !opcode) {
-          add("section", opcode ? `${page(name)}: ${title}` : title, link, opcode ? "" : anchor && page(name));
+          add("section", opcode ? `${opcode}: ${title}` : title, link, opcode ? "" : anchor && page(name), anchor ? [anchor] : []);
+          found.at(-1).opcode = opcode;
         }
       }
     }
@@ -55,6 +57,9 @@
 
   // How well words fit an entry: each of them must.
   function level(entry, query, asked) {
+    if (entry.opcode && !asked.includes(entry.opcode)) {
+      return 0; // Every instruction has such a section.
+    }
     if (entry.called.includes(query)) {
       return 5;
     }
@@ -76,8 +81,9 @@
     return asked.length ? least : 0;
   }
 
+  // Of names alone: among the words of a text there is one like everything.
   function misspelt(entry, asked) {
-    return asked.every(word => entry.inName.some(w => w.startsWith(word))
+    return !["section", "hazard", "note"].includes(entry.kind) && asked.every(word => entry.inName.some(w => w.startsWith(word))
       || (word.length > 2 && search.nearest(word, entry.inName).length > 0));
   }
 
@@ -90,7 +96,13 @@
     const whole = entry => asked.filter(w => entry.inName.includes(w)).length;
     const ranked = found => found.sort((a, b) => b.level - a.level || whole(b) - whole(a)
       || kinds.indexOf(a.kind) - kinds.indexOf(b.kind) || (a.level > 2 ? a.title.length - b.title.length : 0));
-    const found = every.map(entry => ({...entry, level: level(entry, query, asked)})).filter(e => e.level);
+    const found = [];
+    for (const entry of every) {
+      const fits = level(entry, query, asked);
+      if (fits) {
+        found.push({...entry, level: fits});
+      }
+    }
     if (found.length) {
       return ranked(found);
     }

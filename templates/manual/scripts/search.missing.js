@@ -1,6 +1,7 @@
 // What to say of a spelling that no variant has. Adds to `ptxspec.search`
 //   missing(opcode, asked, place)  results: that it does not exist, that PTX has it and this manual does not, or that the
 //                                  assembler takes it nowhere; and what is spelled alike
+//   incomplete(opcode, asked)      the first of these, where variants have what was asked and more; nothing where one is it
 (() => {
   "use strict";
   const search = ((globalThis.ptxspec ??= {}).search ??= {});
@@ -47,37 +48,67 @@
     return modifiers.length > 1 ? `${form} does not take ${listed(dotted(modifiers))} together.` : "";
   }
 
-  search.missing = (opcode, asked, place) => {
-    const modifiers = asked.modifiers.map(c => c[0]), order = asked.swapped ? [...asked.types].reverse() : asked.types;
-    const kinds = order.map(c => c[0]), names = [...modifiers, ...kinds], text = [opcode, ...names].join(".");
-    const all = search.variants(opcode), page = `${opcode}.html`;
-    const first = {kind: "verdict", spelling: text, operands: asked.operands};
-    if (asked.operands !== null) {
-      const {exact} = search.fitting(opcode, {...asked, operands: null});
-      if (exact.length) {
-        const counts = exact.map(v => v.operands).join(" or ");
-        return [{...first, answer: "no", title: `${exact[0].spelling} with ${asked.operands} operands does not exist`,
-          text: `It takes ${counts}.`, link: search.address(exact[0])}];
-      }
+  const names = asked => {
+    const order = asked.swapped ? [...asked.types].reverse() : asked.types;
+    return [asked.modifiers.map(c => c[0]), order.map(c => c[0])];
+  };
+
+  // What keeps a spelling from being a variant that does not depend on which others there are; nothing where nothing does.
+  function refusal(opcode, asked) {
+    const [modifiers, kinds] = names(asked), text = [opcode, ...modifiers, ...kinds].join("."), page = `${opcode}.html`;
+    const first = {kind: "verdict", spelling: text, operands: asked.operands, link: page, hazard: false};
+    const {exact} = asked.operands === null ? {exact: []} : search.fitting(opcode, {...asked, operands: null});
+    if (exact.length) {
+      const counts = exact.map(v => v.operands).join(" or ");
+      return {...first, answer: "no", title: `${exact[0].spelling} with ${asked.operands} operands does not exist`,
+        text: `It takes ${counts}.`, link: search.address(exact[0])};
     }
     const wanted = key(text), refused = (search.data.opcodes[opcode].refused ?? []).flatMap(ptxspec.expand);
     const listedOnly = refused.find(s => key(s) === wanted);
     if (listedOnly) {
-      return [{...first, answer: "no", title: `${listedOnly} is on no target`,
-        text: `NVIDIA's manual has it, and ${search.data.assembler} takes it nowhere.`, link: `${page}#variants`}];
+      return {...first, answer: "no", title: `${listedOnly} is on no target`,
+        text: `NVIDIA's manual has it, and ${search.data.assembler} takes it nowhere.`};
     }
-    if (isElsewhere(opcode, names)) {
-      return [{...first, answer: "outside", title: `${text} is not in this manual`, link: page,
-        text: "Other sections of PTX may have it: this manual describes the floating-point instructions and what they stand on."}];
+    if (isElsewhere(opcode, [...modifiers, ...kinds])) {
+      return {...first, answer: "outside", title: `${text} is not in this manual`,
+        text: "Other sections of PTX may have it: this manual describes the floating-point instructions and what they stand on."};
     }
-    const others = search.data.opcodes[opcode].elsewhere ?? [];
+    return null;
+  }
+
+  search.missing = (opcode, asked, place) => {
+    const found = refusal(opcode, asked);
+    if (found) {
+      return [found];
+    }
+    const [modifiers, kinds] = names(asked), all = search.variants(opcode), text = [opcode, ...modifiers, ...kinds].join(".");
     const alike = search.alike(opcode, asked, place).map(v => ({
       kind: "variant", answer: "", title: v.spelling, link: search.address(v), spelling: v.spelling, operands: v.operands,
-      text: `Spelled alike, and not the same. Needs ${search.data.needs[v.row.requires].text}.`,
+      text: `Spelled alike, and not the same. Needs ${search.data.needs[v.row.requires].text}.`, hazard: false,
     }));
-    const title = kinds.length ? `${text} does not exist` : `No ${opcode} here has ${listed(dotted(names))}`;
+    const others = search.data.opcodes[opcode].elsewhere ?? [];
+    const title = kinds.length ? `${text} does not exist` : `No ${opcode} here has ${listed(dotted(modifiers))}`;
     const besides = !kinds.length && others.length
       ? ` Other sections of PTX have ${opcode} with ${listed(dotted(others))}; this manual does not describe them.` : "";
-    return [{...first, answer: "no", title, text: why(opcode, modifiers, kinds, all) + besides, link: page}, ...alike];
+    return [{kind: "verdict", answer: "no", title, text: why(opcode, modifiers, kinds, all) + besides, link: `${opcode}.html`,
+      spelling: text, operands: asked.operands, hazard: false}, ...alike];
+  };
+
+  search.incomplete = (opcode, asked) => {
+    const {exact, near, far} = search.fitting(opcode, asked);
+    if (exact.length || !(near.length || far.length) || [...asked.modifiers, ...asked.types].some(c => c.length > 1)) {
+      return [];
+    }
+    const found = refusal(opcode, asked);
+    if (found) {
+      return [found];
+    }
+    const [modifiers, kinds] = names(asked), text = [opcode, ...modifiers, ...kinds].join(".");
+    const lacking = near.map(v => v.modifiers.filter(m => !modifiers.includes(m)));
+    const fewest = Math.min(...lacking.map(l => l.length));
+    const least = [...new Set(lacking.filter(l => l.length === fewest).map(l => listed(dotted(l))))];
+    const lacks = near.length ? least.join(" or ") : "a type";
+    return [{kind: "verdict", answer: "no", title: `${text} does not exist: it lacks ${lacks}`, text: "These do:",
+      link: search.address((near.length ? near : far)[0]), spelling: text, operands: asked.operands, hazard: false}];
   };
 })();

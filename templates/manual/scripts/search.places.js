@@ -1,9 +1,9 @@
 // Where a query asks: targets by their names, compute capabilities, products and architectures; PTX versions and CUDA
 // releases; and how many operands. Names of products are read as codegen/ptxspec/query/names.py reads them. Adds
-//   ptxspec.search.places(atoms)  {places: [{target, ptx, called}], operands, rest, unknown}: the places that are meant,
+//   ptxspec.search.places(atoms)  {places: [{target, ptx, called}], operands, rest, unknown, releases}: the places that are meant,
 //                                 several where the words leave it open; `called` is the product that was named. `rest`
 //                                 are the atoms that say nothing of places, `unknown` is what looks like a place and is
-//                                 none: [{text, meant}]
+//                                 none: [{text, meant}], `releases` those of CUDA: [{text, ptx}]
 //   ptxspec.search.targets(words)       the targets that a name of one or several words means
 //   ptxspec.search.readBy(release)      the newest PTX version that came with a CUDA release or an earlier one
 (() => {
@@ -70,7 +70,7 @@
   }
 
   search.places = atoms => {
-    const named = [], sold = new Map(), ptx = [], numbers = [], rest = [], unknown = [];
+    const named = [], sold = new Map(), ptx = [], numbers = [], rest = [], unknown = [], releases = [];
     let operands = null;
     function take(kind, text) {
       if (kind === "target") {
@@ -84,6 +84,7 @@
         const version = search.readBy(text);
         if (version) {
           ptx.push(version);
+          releases.push({text, ptx: version});
         } else {
           unknown.push({text: `CUDA ${text}`, meant: []});
         }
@@ -155,7 +156,7 @@
         unknown.push({text, meant: []});
       }
     }
-    return {places: places.filter(p => p.target || p.ptx), operands, rest, unknown};
+    return {places: places.filter(p => p.target || p.ptx), operands, rest, unknown, releases};
   };
 
   // How many atoms from a place on are the name of a GPU or of an architecture.

@@ -3,6 +3,7 @@
 //   verdicts(opcode, asked, place)  whether what was asked is there: results, the first of them the verdict
 //   described(opcode, asked)        what it needs, where no place was named: results
 //   across(asked, place)            which instructions have it: results
+//   overview(opcode, asked, places) where it is, of several places
 //   address(variant)                the link to a variant
 (() => {
   "use strict";
@@ -99,10 +100,10 @@
     if (!found.length) {
       return [];
     }
-    const differs = [...new Set(found.map(r => r.differs))];
-    const same = {nothing: "", "": ""};
-    const text = differs.every(d => d in same) ? "Computes the same, bit for bit." :
-      `Computes the same but for: ${listed(differs.filter(d => !(d in same)), "or")}.`;
+    // What may differ is told as `ptxspec query` tells it.
+    const words = {"NaN bits": "but for the bits of a NaN", "within bound": "within the variant's bound"};
+    const differs = [...new Set(found.map(r => words[r.differs]).filter(Boolean))];
+    const text = differs.length ? `Computes the same ${listed(differs, "or")}.` : "Computes the same, bit for bit.";
     const some = found.length < group.length ? ` For ${found.length} of ${group.length} variants.` : "";
     return [{
       kind: "recipe", answer: "", title: `What to write instead of ${label} ${where(place)}`, text: text + some,
@@ -121,8 +122,16 @@
     return [verdict, ...(answer === "no" && helped ? recipes(group, place, label) : [])];
   }
 
-  function family(opcode, {modifiers, types}) {
-    const names = [...modifiers, ...types].map(choices => listed(choices.slice(0, 3).map(n => `.${n}`), "or"));
+  // What was asked for, each name of which may be one of several.
+  function wanted({modifiers, types}) {
+    return [...modifiers, ...types].map(choices => {
+      const more = choices.length > 4 ? [`${choices.length - 3} others`] : [];
+      return listed([...(more.length ? choices.slice(0, 3) : choices).map(n => `.${n}`), ...more], "or");
+    });
+  }
+
+  function family(opcode, asked) {
+    const names = wanted(asked);
     return names.length ? `${opcode} with ${listed(names)}` : opcode;
   }
 
@@ -157,7 +166,7 @@
     const groups = variants => grouped(variants, v => {
       const {answer, says, text} = said(v, place, false);
       return [answer, says, text];
-    }).sort((a, b) => fewest(a) - fewest(b));
+    }).sort((a, b) => search.takes(b[0], place) - search.takes(a[0], place) || fewest(a) - fewest(b));
     const told = (variants, most, helped) =>
       groups(variants).slice(0, most).flatMap((g, i) => result(g, asked, place, all, helped && i < 2));
     if (exact.length) {
@@ -184,12 +193,29 @@
     return [...exact.map(v => one([v], spelled(v, all))), ...groups(near), ...(exact.length ? [] : groups(far))];
   };
 
+  search.overview = (opcode, asked, places) => {
+    const {exact, near, far} = search.fitting(opcode, asked), main = [exact, near, far].find(found => found.length);
+    if (!main) {
+      return [];
+    }
+    const name = exact.length ? exact[0].spelling : family(opcode, asked), of = test => places.filter(test).map(p => p.target);
+    const there = p => main.filter(v => search.takes(v, p)).length;
+    const yes = of(p => there(p) === main.length), some = of(p => there(p) > 0 && there(p) < main.length), none = of(p => !there(p));
+    const kinds = none.flatMap(target => [...siblings(main, target).keys()]);
+    const answer = !some.length && !none.length ? "yes" : yes.length || some.length ? "some" : "no";
+    const parts = [
+      ...(yes.length ? [`on ${listed(yes)}`] : []), ...(some.length ? [`some of it on ${listed(some)}`] : []),
+      ...(none.length ? [`not on ${listed(none)}`] : []), ...(kinds.length ? [`but on ${listed(kinds)}`] : []),
+    ];
+    return [{kind: "verdict", answer, title: `${name}: ${parts.join("; ")}`, text: "", link: search.address(main[0]), hazard: false}];
+  };
+
   search.across = (asked, place) => {
     const found = Object.keys(opcodes).map(opcode => {
       const {exact, near, far} = search.fitting(opcode, asked), all = [...exact, ...near, ...far];
       return {opcode, all, there: all.filter(v => search.takes(v, place))};
     }).filter(({all}) => all.length);
-    const names = [...asked.modifiers, ...asked.types].map(c => listed(c.slice(0, 3).map(n => `.${n}`), "or"));
+    const names = wanted(asked);
     if (found.length < 2) {
       return {only: found[0]?.opcode ?? null, names};
     }

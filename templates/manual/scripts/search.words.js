@@ -3,8 +3,8 @@
 //                               more than `most` counts as Infinity
 //   allowed(word)               how many of them are forgiven in a word
 //   nearest(word, known)        the known words that are nearly this one, the nearest alone; case does not count
-//   atoms(text)                 [{text, dotted, head}]: words and the names of spellings; `dotted` stood behind a dot,
-//                               `head` before one
+//   atoms(text)                 [{text, dotted, head, word}]: words and the names of spellings; `dotted` stood behind a
+//                               dot, `head` before one, in the same `word` of the query by its number
 (() => {
   "use strict";
   const search = ((globalThis.ptxspec ??= {}).search ??= {});
@@ -52,10 +52,10 @@
     .replace(/->|\u2192/g, " to ")
     .split(/[\s,;()?!"'`]+/)
     .filter(word => word && word !== ".")
-    .flatMap(word => {
-      if (/^\d+\.\d+[af]?$/i.test(word) || !word.includes(".")) {
-        return [{text: word, dotted: false, head: false}];
+    .flatMap((part, word) => {
+      if (/^\d+\.\d+[af]?$/i.test(part) || !part.includes(".")) {
+        return [{text: part, dotted: false, head: false, word}];
       }
-      return word.split(".").map((part, i) => ({text: part, dotted: i > 0, head: i === 0})).filter(atom => atom.text);
+      return part.split(".").map((text, i) => ({text, dotted: i > 0, head: i === 0, word})).filter(atom => atom.text);
     });
 })();

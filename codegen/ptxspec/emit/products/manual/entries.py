@@ -62,7 +62,7 @@ class Entries:
                 opcodes = self._uses.get(name, [])
                 if opcodes:
                     link = self._link(f"{opcodes[0]}.html", f"{kind}-{name}", "syntax")
-                    yield Entry(kind, f".{name}", link, f"{_sentence(about.summary)} In {', '.join(opcodes)}.")
+                    yield Entry(kind, f".{name}", link, f"{_ended(about.summary)} In {', '.join(opcodes)}.")
 
     def _functions(self) -> Iterator[Entry]:
         """The functions of the semantics: in their list, or where one is called first."""
@@ -76,20 +76,23 @@ class Entries:
             if not link and opcodes:
                 link = self._link(f"{opcodes[0]}.html", "semantics")
             if link:
-                yield Entry("function", f.name, link, _sentence(f.doc) + (f" In {', '.join(opcodes)}." if opcodes else ""))
+                yield Entry("function", f.name, link, " ".join(f.doc.split()) + (f" In {', '.join(opcodes)}." if opcodes else ""))
 
     def _others(self) -> Iterator[Entry]:
         """Functions of other languages: what compilers make of them, and which variants compute the same."""
+        compiled: set[str] = set()
         known = {v.spelling for i in self._spec.instructions.values() for v in i.variants}
         for c in self._spec.functions.compiled:
             if len(c.ptx) == 1 and c.ptx[0] in known:
                 opcode = c.ptx[0].partition(".")[0]
+                compiled.add(c.name)
                 yield Entry("function", c.name, f"{opcode}.html#{c.ptx[0]}", f"{c.reference.title}: {c.ptx[0]}")
         found: dict[str, list[str]] = {}
         for i in self._spec.instructions.values():
             for compared in i.compared:
                 for name in compared.functions:
-                    found.setdefault(name, []).append(i.opcode)
+                    if name not in compiled:
+                        found.setdefault(name, []).append(i.opcode)
         for name, opcodes in found.items():
             every = list(dict.fromkeys(opcodes))
             link = self._link(f"{every[0]}.html", "functions", "examples")
@@ -107,7 +110,7 @@ class Entries:
         used = {v.claim: i.opcode for i in reversed(self._spec.instructions.values()) for v in i.variants}
         for name, meaning in CLAIMS.items():
             if name in used:
-                yield Entry("claim", name, self._link(f"{used[name]}.html", "claims", "accuracy"), _sentence(meaning))
+                yield Entry("claim", name, self._link(f"{used[name]}.html", "claims", "accuracy"), _ended(meaning))
 
     def _link(self, page: str, *anchors: str, page_too: bool = True) -> str:
         """The first of some anchors that a page has; without one the page itself, or nothing."""
@@ -119,10 +122,10 @@ def _about(opcode: str, forms: str) -> str:
     return forms if forms.startswith(opcode) else f"{opcode} {forms}".strip()
 
 
-def _sentence(text: str) -> str:
-    """Text on one line, as a sentence."""
+def _ended(text: str) -> str:
+    """Text on one line, which ends as a sentence."""
     line = " ".join(text.split())
-    return line[:1].upper() + line[1:] + ("" if line.endswith(".") else ".")
+    return line if line.endswith((".", "?")) else f"{line}."
 
 
 def _short(text: str) -> str:

@@ -30,6 +30,7 @@ def emit(spec: Spec, write: Writer, templates: Templates, pages: Files) -> Files
             "architectures": dict(spec.naming.architectures),
             "architecture": [t.architecture for t in spec.targets.values()],
         },
+        "called": _called(spec),
         "otherTypes": spec.assembler.other_types,
         "assembler": spec.assembler.observed,
         # In the order of the catalogue's.
@@ -46,6 +47,19 @@ def emit(spec: Spec, write: Writer, templates: Templates, pages: Files) -> Files
     sources += [i.path for i in spec.instructions.values()]
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return {f"manual/{PATH}": templates.render(f"manual/{PATH}.j2", sources, "// {}", data=text)}
+
+
+def _called(spec: Spec) -> dict[str, list[str]]:
+    """What people call types by the number of a number's bits: fp16 is f16, and fp8 every narrow format with a sign of
+    so many."""
+    found: dict[str, list[str]] = {}
+    for t in spec.types.values():
+        if t.kind.format is None or not t.kind.format.signed:
+            continue
+        width = t.kind.format.width
+        if width <= 8 or t.name.partition("x")[0] == f"f{width}":
+            found.setdefault(f"fp{width}", []).append(t.name)
+    return found
 
 
 def _needs(spec: Spec, r: Requirement) -> dict[str, object]:
