@@ -41,7 +41,7 @@
       for (const name of pages) {
         const link = anchor ? `${name}#${anchor}` : name, opcode = page(name) in opcodes ? page(name) : "";
         if (anchor || !opcode) {
-          add("section", opcode ? `${opcode}: ${title}` : title, link, opcode ? "" : anchor && page(name), anchor ? [anchor] : []);
+          add("section", opcode ? `${opcode}: ${title}` : title, link, opcode ? "" : anchor && page(name), [anchor || page(name)]);
           found.at(-1).opcode = opcode;
         }
       }
@@ -82,9 +82,22 @@
   }
 
   // Of names alone: among the words of a text there is one like everything.
-  function misspelt(entry, asked) {
-    return !["section", "hazard", "note"].includes(entry.kind) && asked.every(word => entry.inName.some(w => w.startsWith(word))
-      || (word.length > 2 && search.nearest(word, entry.inName).length > 0));
+  const isName = entry => !["section", "hazard", "note"].includes(entry.kind);
+  let vocabulary = null;
+  const nearly = new Map();
+  function near(word) {
+    vocabulary ??= new Set(every.filter(isName).flatMap(entry => entry.inName));
+    if (!nearly.has(word)) {
+      const most = search.allowed(word);
+      const known = [...vocabulary].filter(w => w.startsWith(word) || search.distance(word, w, most) <= most);
+      nearly.set(word, new Set(known));
+    }
+    return nearly.get(word);
+  }
+  function misspelt(asked) {
+    const meant = asked.map(near);
+    return meant.some(words => !words.size) ? []
+      : every.filter(entry => isName(entry) && meant.every(words => entry.inName.some(w => words.has(w))));
   }
 
   search.entries = text => {
@@ -94,8 +107,9 @@
       return [];
     }
     const whole = entry => asked.filter(w => entry.inName.includes(w)).length;
-    const ranked = found => found.sort((a, b) => b.level - a.level || whole(b) - whole(a)
-      || kinds.indexOf(a.kind) - kinds.indexOf(b.kind) || (a.level > 2 ? a.title.length - b.title.length : 0));
+    const alike = entry => [entry.title, ...entry.names].includes(text.trim());
+    const ranked = found => found.sort((a, b) => b.level - a.level || alike(b) - alike(a) || whole(b) - whole(a)
+      || kinds.indexOf(a.kind) - kinds.indexOf(b.kind) || (a.level > 2 && a.kind !== "section" ? a.title.length - b.title.length : 0));
     const found = [];
     for (const entry of every) {
       const fits = level(entry, query, asked);
@@ -106,6 +120,6 @@
     if (found.length) {
       return ranked(found);
     }
-    return ranked(every.filter(entry => misspelt(entry, asked)).map(entry => ({...entry, level: 1})));
+    return ranked(misspelt(asked).map(entry => ({...entry, level: 1})));
   };
 })();

@@ -38,7 +38,7 @@
       }
     }
     const begun = word.length > 1 || dotted ? own.filter(n => lower(n).startsWith(word)) : [];
-    if (isType(word) && (dotted || !begun.length)) {
+    if (isType(word) && !begun.length) {
       return {names: [word], how: "exactly"};
     }
     const meant = groups[word] ?? search.data.called[word]

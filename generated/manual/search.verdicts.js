@@ -28,8 +28,9 @@
   // The kinds of a target's base that take a variant, with the first PTX version of each.
   function siblings(variants, target) {
     const base = byName.get(target).base || target, found = new Map();
+    const rows = [...new Set(variants.map(v => v.row).filter(Boolean))];
     for (const t of targets.filter(t => t.name !== target && [t.name, t.base].includes(base))) {
-      const firsts = variants.filter(v => v.row).map(v => ptxspec.window(v.row, t.name)?.[0]).filter(Boolean);
+      const firsts = rows.map(row => ptxspec.window(row, t.name)?.[0]).filter(Boolean);
       if (firsts.length) {
         found.set(t.name, firsts.reduce((a, b) => search.ordered(a) <= search.ordered(b) ? a : b));
       }
@@ -87,8 +88,11 @@
   function grouped(variants, key) {
     const found = new Map();
     for (const v of variants) {
-      const k = JSON.stringify(key(v));
-      found.set(k, [...(found.get(k) ?? []), v]);
+      const k = key(v);
+      if (!found.has(k)) {
+        found.set(k, []);
+      }
+      found.get(k).push(v);
     }
     return [...found.values()];
   }
@@ -164,10 +168,17 @@
     if (!all.length) {
       return search.missing(opcode, asked, place);
     }
-    const groups = variants => grouped(variants, v => {
-      const {answer, says, text} = said(v, place, false);
-      return [answer, says, text];
-    }).sort((a, b) => search.takes(b[0], place) - search.takes(a[0], place) || fewest(a) - fewest(b));
+    // Nothing but its row says what the answer is.
+    const rows = new Map();
+    const key = v => {
+      const row = v.row ?? v.crash;
+      if (!rows.has(row)) {
+        const {answer, says, text} = said(v, place, false);
+        rows.set(row, JSON.stringify([answer, says, text]));
+      }
+      return rows.get(row);
+    };
+    const groups = variants => grouped(variants, key).sort((a, b) => search.takes(b[0], place) - search.takes(a[0], place) || fewest(a) - fewest(b));
     const told = (variants, most, helped) =>
       groups(variants).slice(0, most).flatMap((g, i) => result(g, asked, place, all, helped && i < 2));
     if (exact.length) {
@@ -188,7 +199,7 @@
       text: group[0].crash || `Needs ${needsOf(group[0]).text}. Results: ${group[0].row.claim}.`,
       spelling: group[0].spelling, operands: group[0].operands,
     });
-    const groups = variants => grouped(variants, v => [v.crash, v.row?.requires, v.row?.claim])
+    const groups = variants => grouped(variants, v => `${v.crash} ${v.row?.requires} ${v.row?.claim}`)
       .sort((a, b) => fewest(a) - fewest(b)).slice(0, shown)
       .map(g => one(g, g.length > 1 ? search.label(g, asked) : spelled(g[0], all)));
     return [...exact.map(v => one([v], spelled(v, all))), ...groups(near), ...(exact.length ? [] : groups(far))];

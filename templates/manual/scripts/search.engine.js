@@ -95,7 +95,9 @@
       const wanted = search.asked(words, opcode, operands);
       const isFamily = wanted.modifiers.length || wanted.types.length || operands !== null;
       if (opcode && !isFamily && !places.length && !wanted.unknown.length) {
-        pages = [...pages, ...context([opcode], [])]; // The name of an instruction alone.
+        const [read] = guesses.filter(([, name]) => name === opcode).map(([text]) => `\u201c${text}\u201d read as ${opcode}. `);
+        // The name of an instruction alone.
+        pages = [...pages, ...context([opcode], []).map(r => ({...r, text: (read ?? "") + r.text}))];
         continue;
       }
       const head = rest.find(a => a.head && !a.dotted), named = words.filter(a => !search.isFiller(a));
@@ -116,7 +118,7 @@
     const near = at(1, 1).slice(0, 4).map(e => ({...e, text: `Did you mean this? ${e.text}`.trim()}));
     const first = meant.length || places.length ? [] : best, alone = [...released(releases), ...pairs(places)];
     return distinct([
-      ...strange(unknown), ...first, ...(sure.length || unsure.length ? [] : alone), ...(sure.length ? [] : best), ...pages, ...sure, ...(unsure.length && !sure.length && places.length ? unsure : []), ...good, ...unsure,
+      ...strange(unknown), ...first, ...(sure.length || unsure.length ? [] : alone), ...(sure.length ? [] : best), ...pages, ...sure, ...(unsure.length && !sure.length && places.length ? unsure : []), ...good, ...(places.length || !at(3, 4).length ? unsure : []),
       ...(sure.length || unsure.length || places.length ? context(sure.length || unsure.length ? meant.slice(0, 3) : [], places) : []),
       ...(sure.length || unsure.length || pages.length || alone.length ? [] : near),
     ]).slice(0, most);

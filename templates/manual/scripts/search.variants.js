@@ -63,7 +63,7 @@
     });
   }
 
-  search.fitting = (opcode, {modifiers, types: kinds, operands, swapped}) => {
+  function fitting(opcode, {modifiers, types: kinds, operands, swapped}) {
     const asked = swapped ? [...kinds].reverse() : kinds;
     const modified = search.variants(opcode).filter(v =>
       (operands === null || v.operands === operands) && modifiers.every(choices => has(v.modifiers, choices)));
@@ -77,6 +77,19 @@
       near: whole.filter(v => !exact.includes(v)),
       far: found.filter(v => !whole.includes(v)),
     };
+  }
+
+  // What is asked of many places is found once.
+  const fitted = new WeakMap();
+  search.fitting = (opcode, asked) => {
+    if (!fitted.has(asked)) {
+      fitted.set(asked, new Map());
+    }
+    const known = fitted.get(asked);
+    if (!known.has(opcode)) {
+      known.set(opcode, fitting(opcode, asked));
+    }
+    return known.get(opcode);
   };
 
   // A notation with no other choices than those that were asked for.
@@ -95,7 +108,10 @@
   search.label = (variants, {modifiers, types: kinds}) => {
     const wanted = new Set([...modifiers, ...kinds].flat()), byRow = new Map();
     for (const v of variants) {
-      byRow.set(v.row, [...(byRow.get(v.row) ?? []), v.spelling]);
+      if (!byRow.has(v.row)) {
+        byRow.set(v.row, []);
+      }
+      byRow.get(v.row).push(v.spelling);
     }
     const told = [];
     for (const [row, spellings] of byRow) {
@@ -140,22 +156,35 @@
     ];
   }
 
-  search.distanceTo = (v, asked, place) => {
+  function distance(v, asked, ended) {
     const modifiers = asked.modifiers.map(choices => choices[0]), kinds = asked.types.map(choices => choices[0]);
     const lost = modifiers.filter(m => !v.modifiers.includes(m)).length;
     const more = v.modifiers.filter(m => !modifiers.includes(m)).length;
     const [wrong, typesLost, similar] = typeDistance(kinds, v.types);
     const operands = asked.operands === null ? 0 : Math.abs(v.operands - asked.operands);
-    return [search.hasEnded(v, place) ? 1 : 0, lost + more + wrong, lost + typesLost, wrong, typesLost, similar, operands,
-      v.operands];
-  };
+    return [ended ? 1 : 0, lost + more + wrong, lost + typesLost, wrong, typesLost, similar, operands, v.operands];
+  }
 
-  search.alike = (opcode, asked, place) => search.variants(opcode)
-    .filter(v => search.takes(v, place) && search.isSafe(v, place))
-    .map(v => [search.distanceTo(v, asked, place), v])
-    .sort(([one], [other]) => {
-      const i = one.findIndex((x, place) => x !== other[place]);
-      return i < 0 ? 0 : one[i] - other[i];
-    })
-    .slice(0, 3).map(([, v]) => v);
+  function isLess(one, other) {
+    const i = one.findIndex((x, place) => x !== other[place]);
+    return i >= 0 && one[i] < other[i];
+  }
+
+  search.alike = (opcode, asked, place) => {
+    // Nothing but its row says where a variant is, and whether it is safe there.
+    const rows = new Map(), found = [];
+    for (const v of search.variants(opcode)) {
+      if (!rows.has(v.row)) {
+        const there = search.takes(v, place) && search.isSafe(v, place);
+        rows.set(v.row, there ? {ended: search.hasEnded(v, place)} : null);
+      }
+      const here = rows.get(v.row);
+      if (here) {
+        const far = distance(v, asked, here.ended), before = found.findIndex(([other]) => isLess(far, other));
+        found.splice(before < 0 ? found.length : before, 0, [far, v]);
+        found.length = Math.min(found.length, 3);
+      }
+    }
+    return found.map(([, v]) => v);
+  };
 })();

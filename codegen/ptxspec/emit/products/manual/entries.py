@@ -76,7 +76,12 @@ class Entries:
             if not link and opcodes:
                 link = self._link(f"{opcodes[0]}.html", "semantics")
             if link:
-                yield Entry("function", f.name, link, " ".join(f.doc.split()) + (f" In {', '.join(opcodes)}." if opcodes else ""))
+                yield Entry(
+                    "function",
+                    f.name,
+                    link,
+                    " ".join(f.doc.split()) + (f" In {', '.join(opcodes)}." if opcodes else ""),
+                )
 
     def _others(self) -> Iterator[Entry]:
         """Functions of other languages: what compilers make of them, and which variants compute the same."""
@@ -102,12 +107,17 @@ class Entries:
         for i in self._spec.instructions.values():
             page = f"{i.opcode}.html"
             for h in i.hazards:
-                yield Entry("hazard", _about(i.opcode, h.selector.text), self._link(page, "hazards", "notes"), _short(h.hazard.text))
+                yield Entry(
+                    "hazard",
+                    _about(i.opcode, h.selector.text),
+                    self._link(page, "hazards", "notes"),
+                    _short(h.hazard.text),
+                )
             for n in i.notes:
                 yield Entry("note", _about(i.opcode, n.selector.text), self._link(page, "notes"), _short(n.text))
 
     def _claims(self) -> Iterator[Entry]:
-        used = {v.claim: i.opcode for i in reversed(self._spec.instructions.values()) for v in i.variants}
+        used = {v.claim: i.opcode for i in reversed([*self._spec.instructions.values()]) for v in i.variants}
         for name, meaning in CLAIMS.items():
             if name in used:
                 yield Entry("claim", name, self._link(f"{used[name]}.html", "claims", "accuracy"), _ended(meaning))
@@ -131,5 +141,3 @@ def _ended(text: str) -> str:
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN].rsplit(' ', 1)[0]} \N{HORIZONTAL ELLIPSIS}"
-
-

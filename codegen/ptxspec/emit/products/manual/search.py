@@ -37,7 +37,7 @@ def emit(spec: Spec, write: Writer, templates: Templates, pages: Files) -> Files
         "needs": [_needs(spec, r) for r in requirements(spec)],
         "recipeNeeds": [runs(window(spec, r, t) for t in spec.targets.values()) for r in needs],
         "opcodes": {
-            i.opcode: _opcode(write, i, [(needs.index(r), differs, vs) for (r, differs), vs in recipes[i.opcode].items()])
+            i.opcode: _opcode(write, i, [(needs.index(r), how, vs) for (r, how), vs in recipes[i.opcode].items()])
             for i in spec.instructions.values()
         },
         "entries": found.entries(),
@@ -66,7 +66,9 @@ def _needs(spec: Spec, r: Requirement) -> dict[str, object]:
     """The oldest target and PTX version that take what requires this, the last version, and all of it in words; `few`:
     no other targets than those it names."""
     known = {"target": r.target, "ptx": spec.catalog.first_version(r), "text": spec.catalog.text(r)}
-    until = max((u for u in (r.until, *(limit.until for limit in r.within)) if u), key=list(spec.versions).index, default="")
+    until = max(
+        (u for u in (r.until, *(limit.until for limit in r.within)) if u), key=list(spec.versions).index, default=""
+    )
     return {**known, **({"few": True} if r.on else {}), **({"until": until} if until else {})}  # fmt: skip
 
 
