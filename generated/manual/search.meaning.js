@@ -5,7 +5,8 @@
 //                               and what was guessed: [[word, name]]
 //   asked(atoms, opcode, operands)  {modifiers, types, operands, swapped, unknown, notes}: each modifier and type as the
 //                               list of names that it may be; `swapped` as in "f32 to bf16", where the result stands
-//                               last; `unknown` words, and notes on what was read as something else
+//                               last; `ordered` where types stand behind dots, as PTX has them; `unknown` words, and notes
+//                               on what was read as something else
 (() => {
   "use strict";
   const search = ((globalThis.ptxspec ??= {}).search ??= {});
@@ -88,7 +89,7 @@
   }
 
   search.asked = (atoms, opcode, operands) => {
-    const found = {modifiers: [], types: [], operands, swapped: isSwapped(atoms, opcode), unknown: [], notes: []};
+    const found = {modifiers: [], types: [], operands, swapped: isSwapped(atoms, opcode), ordered: true, unknown: [], notes: []};
     for (const atom of atoms) {
       if (search.isFiller(atom) && !(opcode && search.names(opcode).includes(lower(atom.text)))) {
         continue;
@@ -105,6 +106,7 @@
         found.notes.push(`PTX writes .${names[0]}, not .${atom.text}`);
       }
       const kinds = names.filter(isType), kind = kinds.length ? "types" : "modifiers", choices = kinds.length ? kinds : names;
+      found.ordered &&= kind === "modifiers" || atom.dotted;
       const again = kind === "modifiers" && found.modifiers.some(c => c.length === 1 && c[0] === choices[0]);
       if (!again) {
         found[kind].push(choices);

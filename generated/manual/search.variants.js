@@ -4,8 +4,8 @@
 //                            the assembler breaks down, whose `crash` says how; `row` is null there
 //   names(opcode)            the modifiers and types of an opcode, or of all
 //   fitting(opcode, asked)   {exact, near, far}: the variants that are what was asked, those that have nothing but it in
-//                            their types, and those that have it among others. `asked` is {modifiers, types, operands,
-//                            swapped}, where a modifier or a type is the list of names that it may be
+//                            their types, and those that have it among others. `asked` is what
+//                            search.meaning.js makes of words
 //   label(variants, asked)   such variants in few words, in the notation of the syntax lines where that is exact
 //   alike(opcode, asked, place)  the three variants that are there, do what they say, and are spelled most like it
 (() => {
@@ -64,14 +64,14 @@
     });
   }
 
-  function fitting(opcode, {modifiers, types: kinds, operands, swapped}) {
+  function fitting(opcode, {modifiers, types: kinds, operands, swapped, ordered: inPlace}) {
     const asked = swapped ? [...kinds].reverse() : kinds;
     const modified = search.variants(opcode).filter(v =>
       (operands === null || v.operands === operands) && modifiers.every(choices => has(v.modifiers, choices)));
     const ordered = modified.filter(v => inOrder(v.types, asked));
-    const found = ordered.length || swapped ? ordered : modified.filter(v => inAnyOrder(v.types, asked));
+    const found = ordered.length || swapped || inPlace ? ordered : modified.filter(v => inAnyOrder(v.types, asked));
     const whole = found.filter(v => asked.length > 0 && v.types.length === asked.length);
-    const exact = whole.filter(v => v.modifiers.length === modifiers.length
+    const exact = whole.filter(v => found === ordered && v.modifiers.length === modifiers.length
       && [...modifiers, ...asked].every(choices => choices.length === 1));
     return {
       exact: exact.sort((a, b) => a.operands - b.operands),

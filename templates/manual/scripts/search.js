@@ -34,10 +34,10 @@
     made.id = `search-result-${i}`;
     made.setAttribute("role", "option");
     const label = words[answer] ?? words[kind] ?? kind[0].toUpperCase() + kind.slice(1);
-    made.append(element("span", `kind ${hazard ? "danger" : answer}`, hazard && answer ? `${label}, hazard` : label));
+    made.append(element("span", `kind ${hazard ? "risky" : answer}`, hazard && answer ? `${label}, hazard` : label));
     made.append(" ", element("span", "title", title));
     if (text) {
-      made.append(" ", element("span", hazard ? "text danger" : "text", text));
+      made.append(" ", element("span", hazard ? "text risky" : "text", text));
     }
     made.addEventListener("click", event => go(i, event.ctrlKey || event.metaKey));
     made.addEventListener("auxclick", event => event.button === 1 && go(i, true));
