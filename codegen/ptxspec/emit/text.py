@@ -92,6 +92,8 @@ def _sections(text: object, pages: Iterable[Any]) -> Markup:
     parts = re.split(r"((?<![\w.])\d+(?:\.\d+){2,}(?![\w.]))", str(text))
     link = Markup('<a href="#section-{0}">{0}</a>')
     return Markup("").join(link.format(part) if part in known else escape(part) for part in parts)
+
+
 def _breakable(notation: str) -> Markup:
     """A notation as HTML that a narrow line may break before each part of it."""
     return Markup("<wbr>").join(re.split(r"(?<!^)(?=\{\.|(?<!\{)\.)", notation))

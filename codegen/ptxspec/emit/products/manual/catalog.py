@@ -18,7 +18,7 @@ PATH = "catalog.data.js"
 def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
     rows = {i.opcode: families(spec, write, i) for i in spec.instructions.values()}
     every = [family for found in rows.values() for family in found]
-    requirements = {r: n for n, r in enumerate(dict.fromkeys(f.first.requires for f in every))}
+    needed = {r: n for n, r in enumerate(requirements(spec))}
     told = {text: n for n, text in enumerate(dict.fromkeys(text for f in every for text in f.hazards))}
     data = {
         "groups": {name: list(members) for name, members in spec.notation.items()},
@@ -28,14 +28,14 @@ def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
             for t in spec.targets.values()
         ],
         "versions": [{"ptx": p.version, "cuda": p.cuda} for p in spec.versions.values()],
-        "requirements": [_runs(window(spec, r, t) for t in spec.targets.values()) for r in requirements],
+        "requirements": [runs(window(spec, r, t) for t in spec.targets.values()) for r in needed],
         "hazards": list(told),
         "opcodes": {
             opcode: {
                 "summary": spec.instructions[opcode].summary,
                 "rows": [
                     [
-                        f.forms.whole, f.forms.operands, requirements[f.first.requires], f.first.claim,
+                        f.forms.whole, f.forms.operands, needed[f.first.requires], f.first.claim,
                         {told[text]: targets for text, targets in f.hazards.items()}, f.claims,
                     ]
                     for f in found
@@ -48,6 +48,11 @@ def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
     sources += [i.path for i in spec.instructions.values()]
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return {f"manual/{PATH}": templates.render(f"manual/{PATH}.j2", sources, "// {}", data=text)}
+
+
+def requirements(spec: Spec) -> list[Requirement]:
+    """The different requirements of all variants, in the order in which the data has them."""
+    return list(dict.fromkeys(v.requires for i in spec.instructions.values() for v in i.variants if not v.crash))
 
 
 def window(spec: Spec, r: Requirement, target: Target) -> str:
@@ -64,5 +69,6 @@ def products(spec: Spec, target: Target) -> list[str]:
     return [p.name for p in spec.naming.products if p.target == (target.base or target.name)]
 
 
-def _runs(texts: Iterable[str]) -> list[tuple[str, int]]:
+def runs(texts: Iterable[str]) -> list[tuple[str, int]]:
+    """Each text with the number of times that it stands there in a row."""
     return [(text, len(list(same))) for text, same in groupby(texts)]

@@ -10,7 +10,7 @@ from ....grounds import KINDS
 from ....model import Instruction, Spec
 from ...registry import product
 from ...text import Files, Templates
-from . import availability, catalog, functions, history, ledger, opcode, readers, releases, running
+from . import availability, catalog, functions, history, ledger, opcode, readers, releases, running, search
 from .forms import Writer
 from .site import Site
 
@@ -35,6 +35,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     files |= _index(spec, instructions, site) | ledger.emit(spec, checked, write, site)
     if spec.speed is not None:
         files |= site.page("speed", ["spec/observed/speed.yaml"], {"speed": spec.speed})
+    files |= search.emit(spec, write, templates, files)
     return files | readers.emit(spec, site, files, templates) | site.shared() | catalog.emit(spec, write, templates)
 
 
