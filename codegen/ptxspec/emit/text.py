@@ -15,6 +15,11 @@ from ..diagnostics import PtxspecError, display_path
 Files = dict[str, str]
 
 
+def encoded(text: str) -> bytes:
+    """What is written of a file. The few that are no text hold their bytes as surrogates (PEP 383)."""
+    return text.encode("utf-8", "surrogateescape")
+
+
 @dataclass(frozen=True)
 class Templates:
     """The templates of one root."""
@@ -60,7 +65,7 @@ def plain(path: Path, name: str) -> str:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as e:
         raise PtxspecError(f"{name}:1:1: error: cannot be read: {e}") from None
-    comment = "/* {} */" if path.suffix == ".h" else "# {}"
+    comment = {".h": "/* {} */", ".js": "// {}"}.get(path.suffix, "# {}")
     # An empty file is a marker, such as py.typed.
     return f"{comment.format(_stamp([name]))}\n{text}" if text else ""
 

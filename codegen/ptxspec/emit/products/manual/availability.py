@@ -9,11 +9,11 @@ from typing import TypeVar
 
 from ....catalog import PtxVersion, Requirement, Target
 from ....model import Spec, Variant
-from ...text import Files, Templates
+from ...text import Files
 from .forms import Forms, Writer
+from .site import Site
 
 K = TypeVar("K")
-PAGES = ("availability", "history")
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Brought:
     ended: Sequence[Forms]
 
 
-def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
+def emit(spec: Spec, write: Writer, site: Site) -> Files:
     """manual/availability and manual/history, as HTML and as Markdown."""
     variants = [v for i in spec.instructions.values() for v in i.variants if not v.crash]
     requirements = list(dict.fromkeys(v.requires for v in variants))
@@ -72,13 +72,7 @@ def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
         "targets": [(t, write(oldest.get(t.name, ()))) for t in spec.targets.values()],
     }
     sources = ["spec/targets.yaml", *(i.path for i in spec.instructions.values())]
-    return {
-        f"manual/{page}.{suffix}": templates.render(
-            f"manual/{page}.{suffix}.j2", sources, comment="<!-- {} -->", **values
-        )
-        for page in PAGES
-        for suffix in ("md", "html")
-    }
+    return site.page("availability", sources, values) | site.page("history", sources, values)
 
 
 def _columns(spec: Spec, requirements: list[Requirement]) -> list[Column]:

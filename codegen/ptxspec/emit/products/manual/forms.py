@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,9 +9,6 @@ from functools import cached_property
 
 from ....compact import compact
 from ....model import Instruction, Operand, Spec, Variant
-from ...text import Files, Templates
-
-SCRIPT = "forms.js"
 
 
 @dataclass(frozen=True)
@@ -73,10 +69,3 @@ def unpacking(instruction: Instruction) -> list[str]:
 def _source(s: Operand) -> str:
     text = ", ".join(s.places)
     return f"{{{text}}}" if s.braced else f"{{!}}{text}" if s.negatable else text
-
-
-def script(spec: Spec, templates: Templates) -> Files:
-    """What the pages run: it reads the notation."""
-    groups = json.dumps({name: list(members) for name, members in spec.notation.items()})
-    sources = ["spec/types.yaml", "spec/modifiers.yaml"]
-    return {f"manual/{SCRIPT}": templates.render(f"manual/{SCRIPT}.j2", sources, comment="// {}", groups=groups)}

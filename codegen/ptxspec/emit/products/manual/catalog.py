@@ -1,0 +1,86 @@
+"""What exists where, as data for the manual's scripts: catalog.js documents what they make of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from itertools import groupby
+
+from ....catalog import Requirement, Target
+from ....model import Instruction, Spec, Variant
+from ...text import Files, Templates
+from .forms import Writer
+
+PATH = "catalog.data.js"
+
+
+def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
+    rows = {i.opcode: _grouped(i) for i in spec.instructions.values()}
+    every = [alike[0] for found in rows.values() for alike in found]
+    requirements = {r: n for n, r in enumerate(dict.fromkeys(v.requires for v in every))}
+    hazards = {v: _hazards(spec, v) for v in every if v.hazards}
+    told = {text: n for n, text in enumerate(dict.fromkeys(text for found in hazards.values() for text in found))}
+    data = {
+        "groups": {name: list(members) for name, members in spec.notation.items()},
+        "types": list(spec.types),
+        "targets": [
+            {"name": t.name, "ptx": t.ptx, "base": t.base, "products": _products(spec, t)}
+            for t in spec.targets.values()
+        ],
+        "versions": [{"ptx": p.version, "cuda": p.cuda} for p in spec.versions.values()],
+        "requirements": [_runs(_window(spec, r, t) for t in spec.targets.values()) for r in requirements],
+        "hazards": list(told),
+        "opcodes": {
+            opcode: {
+                "summary": spec.instructions[opcode].summary,
+                "rows": [
+                    [
+                        [opcode + text for text in forms.texts], forms.operands, requirements[v.requires], v.claim,
+                        {told[text]: targets for text, targets in hazards.get(v, {}).items()},
+                    ]
+                    for alike in found for v in alike[:1] for forms in write(alike)
+                ],
+            }
+            for opcode, found in rows.items()
+        },
+    }  # fmt: skip
+    sources = ["spec/targets.yaml", "spec/types.yaml", "spec/modifiers.yaml"]
+    sources += [i.path for i in spec.instructions.values()]
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return {f"manual/{PATH}": templates.render(f"manual/{PATH}.j2", sources, "// {}", data=text)}
+
+
+def _grouped(instruction: Instruction) -> list[list[Variant]]:
+    """The variants that are taken alike and promise alike."""
+    found: dict[object, list[Variant]] = {}
+    for v in instruction.variants:
+        if not v.crash:
+            found.setdefault((v.requires, v.claim, v.hazards), []).append(v)
+    return list(found.values())
+
+
+def _window(spec: Spec, r: Requirement, target: Target) -> str:
+    """The PTX versions that take a variant on a target: `7.0`, `1.0-1.3`, or nothing."""
+    if not spec.catalog.takes(r, target.name):
+        return ""
+    first, last = spec.catalog.window(r, target.name)
+    known = max(first, target.ptx, key=list(spec.versions).index)
+    return f"{known}-{last}" if last else known
+
+
+def _hazards(spec: Spec, v: Variant) -> dict[str, list[str]]:
+    """The targets on which each hazard of a variant holds."""
+    found: dict[str, list[str]] = {}
+    for t in spec.targets:
+        if spec.catalog.takes(v.requires, t):
+            for h in spec.catalog.hazards(v, t):
+                found.setdefault(h.text, []).append(t)
+    return found
+
+
+def _products(spec: Spec, target: Target) -> list[str]:
+    return [p.name for p in spec.naming.products if p.target == (target.base or target.name)]
+
+
+def _runs(texts: Iterable[str]) -> list[tuple[str, int]]:
+    return [(text, len(list(same))) for text, same in groupby(texts)]
