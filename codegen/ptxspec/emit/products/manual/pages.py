@@ -14,6 +14,8 @@ from . import availability, catalog, ledger, opcode, readers, running
 from .forms import Writer
 from .site import Site
 
+MACHINE_CODE = "spec/observed/machine_code.yaml"
+
 
 @product("manual")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
@@ -28,6 +30,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         values |= opcode.values(opcode.About(spec, c, write))
         sources = ["spec/types.yaml", "spec/modifiers.yaml", "spec/assembler.yaml", i.path]
         sources += ["spec/functions.yaml"] * bool(i.compared)
+        sources += [MACHINE_CODE] * bool(spec.machine and i.opcode in spec.machine.opcodes)
         files |= site.page(i.opcode, sources, values, template="instruction")
     files |= availability.emit(spec, write, site) | running.emit(templates.root, site)
     files |= _index(spec, instructions, site) | ledger.emit(spec, instructions, write, site)

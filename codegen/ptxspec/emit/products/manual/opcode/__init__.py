@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from . import accuracy, recipes, semantics, specials, syntax, variants
+from . import accuracy, machine_code, recipes, semantics, specials, syntax, variants
 from .about import About
 
 
@@ -28,7 +28,7 @@ SECTIONS: Sequence[Section] = (
     Section("accuracy", "Accuracy and claims", accuracy.section),
     Section("recipes", "Where it is missing", recipes.section),
     Section("examples", "Examples"),
-    Section("machine-code", "Machine code"),
+    Section("machine-code", "Machine code", machine_code.section),
     Section("variants", "Variants", variants.section),
     Section("notes", "Notes"),
     Section("requirements", "Requirements"),
