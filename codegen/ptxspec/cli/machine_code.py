@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from .. import roots
-from ..diagnostics import PtxspecError, unknown
+from ..diagnostics import PtxspecError
 from ..machine import evidence
 from ..machine.evidence import Works
+from ..machine.flow import Work
 from ..model import Spec, Variant
 from ..ptxas.asking import PtxasError, find_ptxas, version
 from ..query import verdicts
@@ -55,9 +56,12 @@ def run(options: argparse.Namespace) -> int:
         raise PtxspecError(f"{ptxas}: {e}") from None
     told = {v: by for v, by in works.items() if by}
     if options.format == "json":
-        print(json.dumps({"schema": 1, "assembler": f"ptxas {version(ptxas)}", "variants": list(_objects(told))}, indent=2))
+        said = {"schema": 1, "assembler": f"ptxas {version(ptxas)}", "variants": list(_objects(told))}
+        print(json.dumps(said, indent=2))
+    elif told:
+        print("\n".join(_lines(told)))
     else:
-        print("\n".join(_lines(told)) if told else f"no machine code of {options.name} for {' or '.join(on)}: `ptxspec query` says why")
+        print(f"no machine code of {options.name} for {' or '.join(on)}: `ptxspec query` says why")
     return OK if told else NO
 
 
@@ -91,7 +95,8 @@ def _hold(spec: Spec, ptxas: Path, works: Works, root: Path, on: Sequence[str], 
         return OK
     if spec.machine is None:
         raise PtxspecError(f"no {evidence.PATH} to hold against ptxas: write it with --record")
-    different = [o for o in {**found.opcodes, **spec.machine.opcodes} if found.opcodes.get(o) != spec.machine.opcodes.get(o)]
+    now, then = found.opcodes, spec.machine.opcodes
+    different = [o for o in {**now, **then} if now.get(o) != then.get(o)]
     print(f"{told}: {'all as recorded' if not different else 'not as recorded: ' + ', '.join(different)}")
     return NO if different else OK
 
@@ -99,14 +104,13 @@ def _hold(spec: Spec, ptxas: Path, works: Works, root: Path, on: Sequence[str], 
 def _lines(works: Works) -> Iterator[str]:
     for v, by in works.items():
         yield str(v)
-        alike: dict[object, list[str]] = {}
+        alike: dict[Work, list[str]] = {}
         for target, w in by.items():
             alike.setdefault(w, []).append(target)
         for w, on in alike.items():
-            count, beyond, text = w  # type: ignore[misc]
-            more = f" and {beyond} in subroutines" if beyond else ""
-            yield f"  {counted(count, 'instruction')}{more} on {', '.join(on)}"
-            yield from (f"    {line}" for line in text.split("; ") if line)
+            more = f" and {w.beyond} in subroutines" if w.beyond else ""
+            yield f"  {counted(w.count, 'instruction')}{more} on {', '.join(on)}"
+            yield from (f"    {line}" for line in w.text.split("; ") if line)
 
 
 def _objects(works: Works) -> Iterator[dict[str, object]]:

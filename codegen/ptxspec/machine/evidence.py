@@ -25,7 +25,7 @@ Works = Mapping[Variant, Mapping[str, Work]]
 # So many kernels are compiled at once.
 _TOGETHER = 1500
 # Of the special function unit the function is told.
-_NAME = re.compile(r"(?:^|(?<=; ))(@\S+ )?(MUFU\.\w+|[\w?]+)((?:\.\w+)*|\.\*)")
+_NAME = re.compile(r"(?:^|(?<=; ))(@\S+ )?(MUFU\.\w+|[\w?]+)(\.\*|(?:\.\w+)*)")
 _WIDTH = 120
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from .kernels import STEP, Listed
 
@@ -44,7 +44,8 @@ class UnknownFlow(ValueError):
     """An instruction reads a register that nothing wrote: names would not be right."""
 
 
-class Work(NamedTuple):
+@dataclass(frozen=True)
+class Work:
     """What does a variant's work: so many instructions, and `beyond` as many in subroutines that it may call. `text` is
     one after another, with `; ` between them; where they are many or jump, how often each occurs."""
 

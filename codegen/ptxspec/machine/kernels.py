@@ -1,7 +1,7 @@
 """Kernels of one instruction, and the machine code that ptxas makes of them.
 
 Operands come from memory and results go there, all volatile: nothing is folded, left out or done under a condition. A
-predicate that is an operand comes from a shuffle, and one that is a result goes into a vote: a comparison or a selection
+predicate that is an operand comes from a shuffle, and one that is a result goes into a vote: a comparison or selection
 of the kernel's own would be joined with the instruction, or turn it round."""
 
 from __future__ import annotations

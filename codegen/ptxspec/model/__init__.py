@@ -65,8 +65,9 @@ __all__ = [
     "Defined", "Differences", "Entry", "Evidence", "Exceeded", "Executed", "Fitted", "FixedPoint", "Form", "Format",
     "Functions",
     "HardwarePath", "HazardRule", "Implied", "Instead", "Instruction", "Interpolator", "Judged", "Key", "Kind",
-    "LaneBits", "MachineCode", "MachineEvidence", "MachineForms", "Meaning", "Modifier", "Naming", "NanRule", "Note", "Opening", "Operand", "OperandRule", "Own", "Page",
-    "Pattern", "Proof", "PublishedModel", "Recipe", "Recording", "Reference", "Report", "Rule", "Selector", "Spec",
+    "LaneBits", "MachineCode", "MachineEvidence", "MachineForms", "Meaning", "Modifier", "Naming", "NanRule", "Note",
+    "Opening", "Operand", "OperandRule", "Own", "Page", "Pattern", "Proof", "PublishedModel",
+    "Recipe", "Recording", "Reference", "Report", "Rule", "Selector", "Spec",
     "Speed", "SpeedTable", "SyntaxLine", "Tolerated", "Type", "Unit", "UnitModel", "Value", "Variant", "Word",
     "Written", "bits_of", "float_in", "ieee", "integer_in", "number_in", "runs",
 ]  # fmt: skip

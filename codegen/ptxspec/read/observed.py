@@ -47,7 +47,12 @@ def read_machine_code(doc: Document | None, context: Context) -> MachineEvidence
                     context.errors.append(doc.error((*at, "for", k), message, help))
             codes = []
             for k, c in enumerate(e["code"]):
-                on = [n for run in c["on"].split() if (names := _run(doc, (*at, "code", k, "on"), run, every, context)) for n in names]
+                on = [
+                    n
+                    for run in c["on"].split()
+                    if (names := _run(doc, (*at, "code", k, "on"), run, every, context))
+                    for n in names
+                ]
                 codes.append(MachineCode(tuple(on), int(c["count"]), int(c.get("beyond", 0)), c["text"]))
             found.append(MachineForms(tuple(e["for"]), int(e["operands"]), tuple(codes)))
         opcodes[opcode] = tuple(found)

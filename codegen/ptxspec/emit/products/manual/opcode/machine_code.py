@@ -56,10 +56,8 @@ def section(about: About) -> Section | None:
 def _code(spec: Spec, evidence: MachineEvidence, c: MachineCode) -> Code:
     lines = c.text.split("; ") if c.text else []
     # Where there are too many, the text says how often each occurs.
-    if whole := len(lines) == c.count:
-        names = ", ".join(_counted(_named(lines)))
-    else:
-        names = c.text
+    whole = len(lines) == c.count
+    names = ", ".join(_counted(_named(lines))) if whole else c.text
     return Code(_targets(spec, evidence, c.targets), c.count, c.beyond, names, lines if whole else ())
 
 
