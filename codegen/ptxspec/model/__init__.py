@@ -41,7 +41,19 @@ from .instruction import (
     Value,
     Variant,
 )
-from .observed import Entry, Evidence, PublishedModel, Recording, Report, Speed, SpeedTable
+from .observed import (
+    Entry,
+    Evidence,
+    MachineCode,
+    MachineEvidence,
+    MachineForms,
+    PublishedModel,
+    Recording,
+    Report,
+    Speed,
+    SpeedTable,
+    runs,
+)
 from .recipes import DIFFERENCES, NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Call, Instead, Recipe, Written
 from .requirements import Form, Pattern, Rule, Selector
 from .spec import Assembler, Implied, Modifier, Naming, Spec
@@ -54,8 +66,9 @@ __all__ = [
     "Format",
     "Functions",
     "HardwarePath", "HazardRule", "Implied", "Instead", "Instruction", "Interpolator", "Judged", "Key", "Kind",
-    "LaneBits", "Meaning", "Modifier", "Naming", "NanRule", "Note", "Opening", "Operand", "OperandRule", "Own", "Page",
-    "Pattern", "Proof", "PublishedModel", "Recipe", "Recording", "Reference", "Report", "Rule", "Selector", "Spec",
+    "LaneBits", "MachineCode", "MachineEvidence", "MachineForms", "Meaning", "Modifier", "Naming", "NanRule", "Note",
+    "Opening", "Operand", "OperandRule", "Own", "Page", "Pattern", "Proof", "PublishedModel",
+    "Recipe", "Recording", "Reference", "Report", "Rule", "Selector", "Spec",
     "Speed", "SpeedTable", "SyntaxLine", "Tolerated", "Type", "Unit", "UnitModel", "Value", "Variant", "Word",
-    "Written", "bits_of", "float_in", "ieee", "integer_in", "number_in",
+    "Written", "bits_of", "float_in", "ieee", "integer_in", "number_in", "runs",
 ]  # fmt: skip

@@ -14,6 +14,8 @@ from . import availability, catalog, functions, history, ledger, opcode, readers
 from .forms import Writer
 from .site import Site
 
+MACHINE_CODE = "spec/observed/machine_code.yaml"
+
 
 @product("manual")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
@@ -28,6 +30,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         values |= opcode.values(opcode.About(spec, c, write))
         sources = ["spec/types.yaml", "spec/modifiers.yaml", "spec/assembler.yaml", i.path]
         sources += ["spec/functions.yaml"] * bool(i.compared)
+        sources += [MACHINE_CODE] * bool(spec.machine and i.opcode in spec.machine.opcodes)
         files |= site.page(i.opcode, sources, values, template="instruction")
     files |= availability.emit(spec, write, site) | history.emit(spec, write, site) | releases.emit(spec, site)
     files |= running.emit(templates.root, site)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from .. import ledger
-from . import accuracy, availability, recipes, semantics, specials, syntax, variants
+from . import accuracy, availability, machine_code, recipes, semantics, specials, syntax, variants
 from .about import About
 
 
@@ -29,7 +29,7 @@ SECTIONS: Sequence[Section] = (
     Section("accuracy", "Accuracy and claims", accuracy.section),
     Section("recipes", "Where it is missing", recipes.section),
     Section("examples", "Examples"),
-    Section("machine-code", "Machine code"),
+    Section("machine-code", "Machine code", machine_code.section),
     Section("variants", "Variants", variants.section),
     Section("notes", "Notes"),
     Section("requirements", "Requirements"),
