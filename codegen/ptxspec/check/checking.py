@@ -11,9 +11,9 @@ from ..model import CornerRow, Instruction, Spec, Variant
 from ..recipes.proof import Prover
 from ..semantics.compile import Compiler
 from ..semantics.program import Program
+from . import folding, hazards
 from .corner_cases import Case, CellError, cases
 from .functions import check_functions
-from .hazards import contradictions
 
 Programs = Mapping[str | None, Program]
 
@@ -64,7 +64,8 @@ def check_instruction(compiler: Compiler, instruction: Instruction) -> tuple[Che
             errors += e.diagnostics
     if not errors:
         errors = _corner_cases(instruction, made)
-        errors += contradictions(instruction, {v: programs[None] for v, programs in made.items()})
+        own = {v: programs[None] for v, programs in made.items()}
+        errors += hazards.contradictions(instruction, own) + folding.contradictions(compiler.spec, instruction, own)
     return Checked(instruction, made), errors
 
 

@@ -19,7 +19,7 @@ from typing import TypeAlias, TypeGuard
 
 from ..model import BOOL
 from ..semantics.functions import TABLE
-from ..semantics.program import Apply, Const, Let, Program, Term, Var, live, variables
+from ..semantics.program import Apply, Const, Let, Program, Term, Var, live, mentions, variables
 from .converting import converting_late, is_usual, without_quotients, without_widening
 
 FLUSH = "flushed"
@@ -135,7 +135,7 @@ def _without_first_canonicalising(lets: Lets, results: Terms) -> Lets:
     computing = Counter(
         a.name for let in lets for t in _terms(let.value) if _computes(t) for a in t.arguments if isinstance(a, Var)
     )
-    uses = Counter(name for term in (*(let.value for let in lets), *results) for name in _mentions(term))
+    uses = Counter(name for term in (*(let.value for let in lets), *results) for name in mentions(term))
     late = {name: x for name, x in same.items() if computing[name] == uses[name]}
     return tuple(let.of(late.get(let.name, let.value)) for let in lets)
 
@@ -271,14 +271,8 @@ def _flushing_operands(lets: Lets, results: Terms) -> tuple[Lets, Terms]:
 def _with_corrections(lets: Lets, results: Terms, *corrections: Correction) -> Lets:
     """Each line as the first correction that applies to it makes it."""
     values = {let.name: let.value for let in lets}
-    uses = Counter(name for term in (*values.values(), *results) for name in _mentions(term))
+    uses = Counter(name for term in (*values.values(), *results) for name in mentions(term))
     return tuple(next(filter(None, (c(let, values, uses) for c in corrections)), let) for let in lets)
-
-
-def _mentions(term: Term) -> list[str]:
-    if isinstance(term, Apply):
-        return [name for a in term.arguments for name in _mentions(a)]
-    return [term.name] if isinstance(term, Var) else []
 
 
 def _replacement(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Let | None:

@@ -12,7 +12,9 @@ from ..catalog import Hazard, Requirement
 from ..diagnostics import Mark
 from ..grounds import Grounds
 from .code import Code
+from .folding import Folding
 from .formats import Kind, NanRule, Type, bits_of
+from .hazards import HazardRule
 from .requirements import Form, Rule, Selector
 
 if TYPE_CHECKING:
@@ -153,37 +155,6 @@ class Note:
     selector: Selector
     open: str
     loose: bool
-
-
-@dataclass(frozen=True)
-class Proof:
-    """What shows a hazard in what ptxas makes of a variant.
-
-    `drops` and `adds`: the machine code is that of the spelling without these and with those modifiers. `holds` and
-    `lacks`: parts of names that machine instructions in it have, and that none has. `folds`: the bits of constant
-    operands, and those of the result that it is folded to. `unknown`: nvdisasm does not know an instruction in it."""
-
-    drops: frozenset[str] = frozenset()
-    adds: frozenset[str] = frozenset()
-    holds: tuple[str, ...] = ()
-    lacks: tuple[str, ...] = ()
-    folds: tuple[int, ...] = ()
-    unknown: bool = False
-
-    def code_of(self, modifiers: frozenset[str]) -> frozenset[str]:
-        """The modifiers of the spelling that has the machine code of the one with these."""
-        return modifiers - self.drops | self.adds
-
-
-@dataclass(frozen=True)
-class HazardRule:
-    """Variants whose machine code does something else than they say, so that nobody is to be told to write them."""
-
-    selector: Selector
-    hazard: Hazard
-    rests_on: Grounds
-    proof: Proof
-    mark: Mark = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -382,6 +353,7 @@ class Instruction:
     lane_bits: tuple[LaneBits, ...] = ()
     crashes: tuple[Crash, ...] = ()
     hazards: tuple[HazardRule, ...] = ()
+    folding: tuple[Folding, ...] = ()
     acts_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     compared: tuple[Compared, ...] = ()
     recipes: tuple[Recipe, ...] = ()

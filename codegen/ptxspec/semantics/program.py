@@ -108,6 +108,13 @@ def variables(term: Term) -> set[str]:
     return set()
 
 
+def mentions(term: Term) -> list[str]:
+    """The variables in a term, each as often as it stands there."""
+    if isinstance(term, Apply):
+        return [name for a in term.arguments for name in mentions(a)]
+    return [term.name] if isinstance(term, Var) else []
+
+
 def live(lets: Iterable[Let], results: Iterable[Term]) -> tuple[Let, ...]:
     """The assignments that the results depend on."""
     needed = set[str]().union(*map(variables, results))
