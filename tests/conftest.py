@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from helpers import memory as memory_of_files, repository
+from helpers.browser import Visits, launched
 from helpers.project import Project, copied
 from helpers.sizes import spread
 from oracles import nvidia
 from ptxspec import Database
 from ptxspec.model import Spec
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
 # NumPy's kernels are what is tested, and what kernels in C are held against. runtime/test_accelerator.py switches C on.
 os.environ.setdefault("PTXEMU_ACCELERATOR", "0")
+
+# The specification and its programs live to the end of a process, and are a million objects: looking through them for
+# garbage as often as Python does took a quarter of the time.
+gc.set_threshold(100_000, 10, 10)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -41,6 +51,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for case in cases:
             if case not in at_once:
                 case.add_marker("exhaustive")
+
+
+def pytest_unconfigure() -> None:
+    """pytest looks for garbage five times when it ends. Once is enough: what lives then lives to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -74,6 +90,20 @@ def nvcc() -> Path:
 @pytest.fixture(scope="session")
 def nvdisasm() -> Path:
     return nvidia.nvdisasm()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with launched() as started:
+        yield started
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Visits]:
+    """Opens pages of the manual in a browser: helpers/browser.py tells how."""
+    visits = Visits(browser)
+    yield visits
+    visits.close()
 
 
 @pytest.fixture

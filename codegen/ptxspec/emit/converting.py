@@ -47,9 +47,9 @@ def _bounded_at_random(lets: Lets) -> Lets:
             most = _most(term, bounds)
             if most is not None:
                 return replace(term, function=BOUNDED, arguments=(x, term.arguments[1], most))
-        return replace(term, arguments=tuple(map(changed, term.arguments)))
+        return term.of(map(changed, term.arguments))
 
-    return tuple(replace(let, value=changed(let.value)) for let in lets)
+    return tuple(let.of(changed(let.value)) for let in lets)
 
 
 def _most(t: Apply, bounds: list[Apply]) -> Const | None:
@@ -104,10 +104,10 @@ def without_widening(lets: Lets, single: bool = False) -> Lets:
         ):
             operands = [_bare(a, f) for a in term.arguments]
         if operands and all(a.kind.format and a.kind.format.precision <= _FACTOR for a in operands):
-            return replace(term, arguments=tuple(operands))
-        return replace(term, arguments=tuple(map(changed, term.arguments)))
+            return term.of(operands)
+        return term.of(map(changed, term.arguments))
 
-    return tuple(replace(let, value=changed(let.value)) for let in lets)
+    return tuple(let.of(changed(let.value)) for let in lets)
 
 
 def _is_fused_single(t: Apply) -> bool:
@@ -132,11 +132,11 @@ def without_quotients(lets: Lets) -> Lets:
                 if y.kind.format is not None and _has_reciprocals(y.kind.format):
                     most = Const(bits_of(y.kind.width), 2 * y.kind.format.bias)
                     bits = Apply(most.kind, "subtractIntegers", (most, Apply(most.kind, "bits", (y,))))
-                    reciprocal = replace(power, arguments=(Apply(y.kind, "float_of", (bits,)),))
+                    reciprocal = power.of((Apply(y.kind, "float_of", (bits,)),))
                     return replace(term, function="multiplication", arguments=(changed(x), reciprocal))
-        return replace(term, arguments=tuple(map(changed, term.arguments))) if isinstance(term, Apply) else term
+        return term.of(map(changed, term.arguments)) if isinstance(term, Apply) else term
 
-    return tuple(replace(let, value=changed(let.value)) for let in lets)
+    return tuple(let.of(changed(let.value)) for let in lets)
 
 
 def _has_reciprocals(f: Format) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,9 +9,6 @@ from functools import cached_property
 
 from ....compact import compact
 from ....model import Instruction, Operand, Spec, Variant
-from ...text import Files, Templates
-
-SCRIPT = "forms.js"
 
 
 @dataclass(frozen=True)
@@ -22,6 +18,10 @@ class Forms:
     opcode: str
     texts: tuple[str, ...]
     operands: int | None = None
+
+    @property
+    def whole(self) -> list[str]:
+        return [self.opcode + text for text in self.texts]
 
     @property
     def counted(self) -> str:
@@ -39,9 +39,12 @@ class Writer:
         variants apart."""
         found: dict[tuple[str, int | None], list[Variant]] = {}
         for v in variants:
-            operands = v.operands if v.key[0] in self._ambiguous else None
-            found.setdefault((v.opcode, operands), []).append(v)
+            found.setdefault((v.opcode, self.counted(v)), []).append(v)
         return [Forms(opcode, self._texts(alike), operands) for (opcode, operands), alike in found.items()]
+
+    def counted(self, v: Variant) -> int | None:
+        """The number of operands where it tells a variant from others of its spelling."""
+        return v.operands if v.spelling in self._ambiguous else None
 
     def whole(self, variants: Iterable[Variant]) -> list[str]:
         """For the page of their opcode: texts with the opcode."""
@@ -73,10 +76,3 @@ def unpacking(instruction: Instruction) -> list[str]:
 def _source(s: Operand) -> str:
     text = ", ".join(s.places)
     return f"{{{text}}}" if s.braced else f"{{!}}{text}" if s.negatable else text
-
-
-def script(spec: Spec, templates: Templates) -> Files:
-    """What the pages run: it reads the notation."""
-    groups = json.dumps({name: list(members) for name, members in spec.notation.items()})
-    sources = ["spec/types.yaml", "spec/modifiers.yaml"]
-    return {f"manual/{SCRIPT}": templates.render(f"manual/{SCRIPT}.j2", sources, comment="// {}", groups=groups)}

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ....diagnostics import PtxspecError, display_path
-from ...text import Files, Templates
+from ...text import Files
+from .site import Site
 
 
 class Example(NamedTuple):
@@ -18,14 +19,9 @@ class Example(NamedTuple):
     text: str
 
 
-def emit(templates: Templates) -> Files:
-    examples = [_read(path, templates.root) for path in sorted((templates.root / "spec" / "examples").glob("*.ptx"))]
-    return {
-        f"manual/running.{suffix}": templates.render(
-            f"manual/running.{suffix}.j2", [e.path for e in examples], comment="<!-- {} -->", examples=examples
-        )
-        for suffix in ("md", "html")
-    }
+def emit(root: Path, site: Site) -> Files:
+    examples = [_read(path, root) for path in sorted((root / "spec" / "examples").glob("*.ptx"))]
+    return site.page("running", [e.path for e in examples], {"examples": examples})
 
 
 def _read(path: Path, root: Path) -> Example:

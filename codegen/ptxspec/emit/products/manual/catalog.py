@@ -1,0 +1,74 @@
+"""What exists where, as data for the manual's scripts: catalog.js documents what they make of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from itertools import groupby
+
+from ....catalog import Requirement, Target
+from ....model import Spec
+from ...text import Files, Templates
+from .families import families
+from .forms import Writer
+
+PATH = "catalog.data.js"
+
+
+def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
+    rows = {i.opcode: families(spec, write, i) for i in spec.instructions.values()}
+    every = [family for found in rows.values() for family in found]
+    needed = {r: n for n, r in enumerate(requirements(spec))}
+    told = {text: n for n, text in enumerate(dict.fromkeys(text for f in every for text in f.hazards))}
+    data = {
+        "groups": {name: list(members) for name, members in spec.notation.items()},
+        "types": list(spec.types),
+        "targets": [
+            {"name": t.name, "ptx": t.ptx, "base": t.base, "products": products(spec, t)}
+            for t in spec.targets.values()
+        ],
+        "versions": [{"ptx": p.version, "cuda": p.cuda} for p in spec.versions.values()],
+        "requirements": [runs(window(spec, r, t) for t in spec.targets.values()) for r in needed],
+        "hazards": list(told),
+        "opcodes": {
+            opcode: {
+                "summary": spec.instructions[opcode].summary,
+                "rows": [
+                    [
+                        f.forms.whole, f.forms.operands, needed[f.first.requires], f.first.claim,
+                        {told[text]: targets for text, targets in f.hazards.items()}, f.claims,
+                    ]
+                    for f in found
+                ],
+            }
+            for opcode, found in rows.items()
+        },
+    }  # fmt: skip
+    sources = ["spec/targets.yaml", "spec/types.yaml", "spec/modifiers.yaml"]
+    sources += [i.path for i in spec.instructions.values()]
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return {f"manual/{PATH}": templates.render(f"manual/{PATH}.j2", sources, "// {}", data=text)}
+
+
+def requirements(spec: Spec) -> list[Requirement]:
+    """The different requirements of all variants, in the order in which the data has them."""
+    return list(dict.fromkeys(v.requires for i in spec.instructions.values() for v in i.variants if not v.crash))
+
+
+def window(spec: Spec, r: Requirement, target: Target) -> str:
+    """The PTX versions that take a variant on a target: `7.0`, `1.0-1.3`, or nothing."""
+    if not spec.catalog.takes(r, target.name):
+        return ""
+    first, last = spec.catalog.window(r, target.name)
+    known = max(first, target.ptx, key=list(spec.versions).index)
+    return f"{known}-{last}" if last else known
+
+
+def products(spec: Spec, target: Target) -> list[str]:
+    """What the GPUs of a target are sold as, the best known first; an a or f kind has those of its base."""
+    return [p.name for p in spec.naming.products if p.target == (target.base or target.name)]
+
+
+def runs(texts: Iterable[str]) -> list[tuple[str, int]]:
+    """Each text with the number of times that it stands there in a row."""
+    return [(text, len(list(same))) for text, same in groupby(texts)]

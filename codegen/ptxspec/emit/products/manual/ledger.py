@@ -1,0 +1,63 @@
+"""The page of what NVIDIA's manual says and the assembler does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ....check.checking import Checked
+from ....model import Instruction, Spec, Variant
+from ...text import Files
+from . import folding
+from .forms import Writer
+from .site import Site
+
+
+@dataclass(frozen=True)
+class Row:
+    """Variants of which the manual says one thing, and the assembler does another. `counted`: their spelling is that of
+    variants with other numbers of operands, too."""
+
+    opcode: str
+    forms: Sequence[str]
+    operands: int
+    counted: bool
+    manual: str
+    assembler: str
+
+
+def emit(spec: Spec, checked: Sequence[Checked], write: Writer, site: Site) -> Files:
+    """manual/ledger, where something was observed."""
+    if spec.evidence is None:
+        return {}
+    instructions = [c.instruction for c in checked]
+    values = {
+        "evidence": spec.evidence,
+        "count": len(spec.ledger),
+        "ledger": [row for i in instructions for row in rows(spec, i, write)],
+        "proven": is_proven(spec),
+        "folding": [entry for c in checked for entry in folding.entries(spec, write, c)],
+        "exceeded": [(i, a) for i in instructions for a in i.accuracy if a.exceeded],
+    }
+    return site.page("ledger", ["spec/observed/evidence.yaml", *(i.path for i in instructions)], values)
+
+
+def is_proven(spec: Spec) -> bool:
+    """The evidence is about this specification: it speaks of as many variants, and of the same differences."""
+    variants = sum(len(i.variants) for i in spec.instructions.values())
+    return spec.evidence is not None and spec.evidence.variants == variants and spec.evidence.ledger == spec.ledger
+
+
+def rows(spec: Spec, i: Instruction, write: Writer) -> list[Row]:
+    """The instruction's part of the ledger."""
+    found: dict[tuple[int, str, str], list[Variant]] = {}
+    refused = set(i.refused)
+    for v in (*i.variants, *i.refused):
+        if v.manual != v.requires:
+            manual = spec.catalog.text(v.manual) if v.manual else "does not list it"
+            assembler = "refuses it" if v in refused else spec.catalog.text(v.requires)
+            found.setdefault((v.operands, manual, assembler), []).append(v)
+    return [
+        Row(i.opcode, write.whole(vs), operands, write.counted(vs[0]) is not None, manual, assembler)
+        for (operands, manual, assembler), vs in found.items()
+    ]

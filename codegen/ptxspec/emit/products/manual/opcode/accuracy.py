@@ -1,0 +1,95 @@
+"""How faithful the emulator is: the manual's bounds, the claims on each target, and what these rest on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from .....check.claims import CLAIMS, basis
+from .....model import Accuracy as Bound, Instruction, Recording, Spec, Variant
+from ..forms import Writer
+from .about import About
+
+
+@dataclass(frozen=True)
+class Row:
+    """Variants with the same bounds and claims: what is claimed on which targets, and everywhere else."""
+
+    forms: Sequence[str]
+    variants: int
+    bounds: Sequence[Bound]
+    claims: Sequence[tuple[str, Sequence[str]]]
+    elsewhere: str
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What a claim rests on, and which variants make it: how many, and where others make another, their forms."""
+
+    name: str
+    rests_on: str
+    variants: int
+    forms: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    rows: Sequence[Row]
+    claims: Sequence[Basis]
+    meanings: Mapping[str, str]
+    recordings: Sequence[tuple[Recording, Counter[str | None]]]
+
+
+def section(about: About) -> Accuracy:
+    rows = _rows(about)
+    made = {name for row in rows for name in (row.elsewhere, *(name for name, _ in row.claims))}
+    return Accuracy(
+        rows=rows,
+        claims=_claims(about.spec, about.write, about.instruction),
+        meanings={name: meaning for name, meaning in CLAIMS.items() if name in made},
+        recordings=_recordings(about.spec, about.instruction),
+    )
+
+
+def _rows(about: About) -> list[Row]:
+    spec, i = about.spec, about.instruction
+    found: dict[object, list[Variant]] = {}
+    for v in i.variants:
+        bounds = tuple(n for n, a in enumerate(i.accuracy) if a.selector.matches(v))
+        found.setdefault((bounds, v.claim, *_claimed(spec, v)), []).append(v)
+    rows = []
+    for variants in found.values():
+        v = variants[0]
+        bounds_here = [a for a in i.accuracy if a.selector.matches(v)]
+        rows.append(Row(about.write.whole(variants), len(variants), bounds_here, _claimed(spec, v), v.claim))
+    return rows
+
+
+def _claimed(spec: Spec, v: Variant) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The claims of targets on which there is another one than elsewhere."""
+    if v.claim == "exact":
+        return ()
+    measured = tuple(dict.fromkeys(r.target for r in spec.recordings if spec.claim(v, r.target) == "measured"))
+    found = (("measured", measured), ("reported", spec.reported_on(v)), ("inferred", spec.inferred_on(v)))
+    return tuple((name, targets) for name, targets in found if targets)
+
+
+def _claims(spec: Spec, write: Writer, instruction: Instruction) -> list[Basis]:
+    found: dict[tuple[str, str], list[Variant]] = {}
+    for v in instruction.variants:
+        found.setdefault((v.claim, basis(instruction, v)), []).append(v)
+    for v in instruction.variants:
+        if targets := spec.reported_on(v):
+            told = f"all 2^32 results of {spec.reporter(v, targets[0])}; here on {', '.join(targets)}"
+            found.setdefault(("reported", told), []).append(v)
+    return [
+        Basis(name, rests_on, len(variants), write.whole(variants) if len(found) > 1 else ())
+        for (name, rests_on), variants in found.items()
+    ]
+
+
+def _recordings(spec: Spec, instruction: Instruction) -> list[tuple[Recording, Counter[str | None]]]:
+    """The recordings that have variants of the instruction, with how many are equal, inside of a bound, or neither."""
+    counted = [(r, Counter(r.finding(v) for v in instruction.variants)) for r in spec.recordings]
+    return [(r, c) for r, c in counted if c["equal"] + c["inside"] + c["unequal"]]
