@@ -98,7 +98,7 @@ class Visits:
     def close(self) -> None:
         for context in self._contexts:
             context.close()
-        assert self.complaints == []
+        assert not self.complaints, "\n".join(self.complaints)
 
     def _hear(self, address: str, kind: str, text: str) -> None:
         if kind == "error":

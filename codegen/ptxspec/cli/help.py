@@ -20,6 +20,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "ptxspec query max.f32 --operands 3 --ptx 8.7 --format json",
     ),
     "show": ("ptxspec show fma", "ptxspec show fma.rn.ftz.f32", "ptxspec show max.f32 --operands 3"),
+    "manual": ("ptxspec manual", "ptxspec manual fma.rn.bf16", "ptxspec manual --serve --port 8080"),
     "eval": (
         "ptxspec eval add.rn.f32 0.1 -0x1.8p-3",
         "ptxspec eval fma.rn.ftz.f32 0x00800000 0x3f000000 0 --trace",

@@ -23,6 +23,7 @@ COMMANDS = {
     "list": "the variants that a target or a PTX version has",
     "query": "what a variant needs, or why it does not exist; exit 0 yes, 1 no",
     "show": "the manual's page of an opcode, or what is known of a variant",
+    "manual": "open the manual in a browser, or serve it",
     "eval": "run a variant on operands",
     "compare": "where two variants, pieces of PTX or functions of C, CUDA or NumPy differ",
     "lint": "judge PTX, and the PTX in CUDA, C++ and Python files, as ptxas would",

@@ -17,7 +17,7 @@ from ..check.checking import check
 from ..diagnostics import PtxspecError, SpecError
 from ..read.link import read_all
 from .registry import make
-from .text import Files, Templates
+from .text import Files, Templates, encoded
 
 _NEW = ".generated-new"
 _OLD = ".generated-old"
@@ -52,7 +52,7 @@ def compare(root: Path, files: Files) -> Changes:
     present = dict(_present(root / "generated"))
     added = sorted(set(files) - set(present))
     removed = sorted(set(present) - set(files))
-    changed = sorted(n for n, text in files.items() if n in present and present[n].read_bytes() != text.encode())
+    changed = sorted(n for n, text in files.items() if n in present and present[n].read_bytes() != encoded(text))
     return Changes(added, changed, removed, len(files))
 
 
@@ -94,7 +94,7 @@ def _write(root: Path, files: Files) -> None:
         for name, text in files.items():
             path = new / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(text.encode())
+            path.write_bytes(encoded(text))
     except BaseException:
         # On a full disk it would keep the room that is missing.
         _remove(new)

@@ -16,6 +16,11 @@ from ..diagnostics import PtxspecError, display_path
 Files = dict[str, str]
 
 
+def encoded(text: str) -> bytes:
+    """What is written of a file. The few that are no text hold their bytes as surrogates (PEP 383)."""
+    return text.encode("utf-8", "surrogateescape")
+
+
 @dataclass(frozen=True)
 class Templates:
     """The templates of one root."""

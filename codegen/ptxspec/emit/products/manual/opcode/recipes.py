@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ....grounds import Grounds
-from ....model import Instead, Instruction, Recipe, Spec, Variant
-from ....recipes.inline import inline_assembly
-from .forms import Writer
+from .....grounds import Grounds
+from .....model import Instead, Recipe, Spec, Variant
+from .....recipes.inline import inline_assembly
+from ..forms import Writer
+from .about import About
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,9 @@ class Entry:
     none: str = ""
 
 
-def entries(spec: Spec, write: Writer, instruction: Instruction) -> list[Entry]:
+def section(about: About) -> list[Entry]:
     """In the order of the file; those that would say the same of no variant are left out."""
+    spec, write, instruction = about.spec, about.write, about.instruction
     found = []
     for recipe in instruction.recipes:
         if recipe.none:

@@ -1,0 +1,115 @@
+"""What an instruction computes: its code, what modifiers do around it, and functions that do the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .....check.checking import Checked
+from .....check.relations import relation
+from .....model import ROUNDINGS, Code, HardwarePath, Implied, Instruction, Spec, Variant
+from ....lowering import rounds
+from .about import About
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Code that acts around an instruction's own."""
+
+    title: str
+    summary: str
+    code: Code
+
+
+@dataclass(frozen=True)
+class Semantics:
+    """`roundings` are the directions in which operations round, each with the modifiers that ask for it; `default`
+    ends the sentence on them. `hardware` are the paths of the machine code, each with the targets where it is followed.
+    """
+
+    stages: Sequence[Stage]
+    hardware: Sequence[tuple[HardwarePath, str]]
+    roundings: Sequence[tuple[str, str]]
+    default: str
+    implied: Sequence[Implied]
+    compared: Sequence[tuple[str, str]]
+
+
+def section(about: About) -> Semantics:
+    spec, i = about.spec, about.instruction
+    return Semantics(
+        stages=_stages(spec, i),
+        hardware=[(p, _recorded(spec, i, p)) for p in i.hardware],
+        roundings=_roundings(spec, i),
+        default=_default_rounding(spec, about.checked),
+        implied=[n for n in spec.implied if any(_implies(spec, n, v) for v in i.variants)],
+        compared=[(c.selector.text, relation(spec.functions, c)) for c in i.compared],
+    )
+
+
+def _stages(spec: Spec, instruction: Instruction) -> list[Stage]:
+    """The code around the body, in the order in which it acts."""
+    used = [m for m in spec.modifiers.values() if any(m.name in v.modifiers for v in instruction.variants)]
+    stages = []
+    for title, attribute in (
+        ("looks at the raw operands a, b, c", "raw"),
+        ("changes each operand x", "operand"),
+        ("changes the result d", "result"),
+        ("has the last word on the result d", "override"),
+    ):
+        for m in used:
+            code: Code | None = getattr(m, attribute)
+            if code is not None:
+                formats = instruction.acts_on.get(m.name, ())
+                only = f" that is {' or '.join(formats)}" if formats else ""
+                stages.append(Stage(f".{m.name} {title}{only}", m.summary, code))
+    return stages
+
+
+def _recorded(spec: Spec, instruction: Instruction, path: HardwarePath) -> str:
+    """The targets where a path is followed, as all units of it are known."""
+    alike = [p for p in instruction.hardware if p.selector.text == path.selector.text]
+    known = [t for t in spec.targets if spec.known_path(alike, t) is path]
+    return ", ".join(known) or "on none yet"
+
+
+def _implies(spec: Spec, implied: Implied, v: Variant) -> bool:
+    """The variant is one that behaves so, and exists on one of those targets."""
+    first, last = (spec.targets[t].order for t in implied.within)
+    here = [t.name for t in spec.targets.values() if first <= t.order <= last]
+    return implied.is_about(v) and any(spec.catalog.takes(v.requires, t) for t in here)
+
+
+def _roundings(spec: Spec, instruction: Instruction) -> list[tuple[str, str]]:
+    """The directions in which the instruction's operations round, each with the modifiers that ask for it."""
+    found: dict[str, list[str]] = {}
+    for v in instruction.variants:
+        asked = [n for n in v.modifiers if spec.modifiers[n].mode]
+        if asked:
+            mode = str(spec.modifiers[asked[0]].mode)
+            found.setdefault(mode, [])
+            if asked[0] not in found[mode]:
+                found[mode].append(asked[0])
+    return [(mode, " ".join(f".{n}" for n in names)) for mode, names in found.items()]
+
+
+def _is_approximate(spec: Spec, v: Variant) -> bool:
+    return any(spec.modifiers[m].approximate for m in v.modifiers)
+
+
+def _default_rounding(spec: Spec, checked: Checked) -> str:
+    """How the sentence on the directions ends. What is an approximation, short for another spelling, not in the manual,
+    or rounds nothing has no say."""
+    exact = [
+        v
+        for v, programs in checked.programs.items()
+        if v.listed and not v.means and rounds(programs[None]) and not _is_approximate(spec, v)
+    ]
+    types = list(dict.fromkeys(v.type_names[0] for v in exact))
+    free = list(dict.fromkeys(v.type_names[0] for v in exact if not any(spec.modifiers[m].mode for m in v.modifiers)))
+    if not free:
+        return "there is no default"
+    if free == types:
+        return f"without a modifier {ROUNDINGS[0]}"
+    verb = "allows" if len(free) == 1 else "allow"
+    return f"without a modifier, which only {' and '.join(f'.{t}' for t in free)} {verb}, {ROUNDINGS[0]}"

@@ -1,0 +1,91 @@
+"""How an instruction is written: its lines, what each name in them means, and what its operands may be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from .....compact import named_in
+from .....model import Instruction, Spec, SyntaxLine, Type, Variant
+from .....model.spec import Modifier
+from ..forms import unpacking
+from .about import About
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the syntax, and what is to be said of it."""
+
+    text: str
+    remark: str
+
+
+@dataclass(frozen=True)
+class Operands:
+    """What operands of a type are: the manual's registers, and what the assembler takes, constants or none."""
+
+    type: Type
+    registers: str
+    taken: str
+    constants: str
+
+
+@dataclass(frozen=True)
+class Syntax:
+    lines: Sequence[Line]
+    groups: Mapping[str, Sequence[str]]
+    modifiers: Sequence[Modifier]
+    types: Sequence[Operands]
+    assembler: str
+
+
+def section(about: About) -> Syntax:
+    spec, i = about.spec, about.instruction
+    texts = [*(s.text for s in i.syntax), *about.write.whole(i.variants), *about.write.whole(i.refused)]
+    return Syntax(
+        lines=[*(Line(s.text, _remark(i, s)) for s in i.syntax), *_unpacking(i)],
+        groups=named_in(texts, spec.notation),
+        modifiers=[m for m in spec.modifiers.values() if any(m.name in v.modifiers for v in i.variants)],
+        types=_operands(spec, i),
+        assembler=spec.assembler.observed,
+    )
+
+
+def _remark(instruction: Instruction, line: SyntaxLine) -> str:
+    until = _until(instruction, line)
+    said = ["not in the manual"] * (not line.listed) + [f"until PTX {until}"] * bool(until)
+    said += [f"refused by {instruction.observed}"] * any(map(line.gives, instruction.refused))
+    return ", ".join(said)
+
+
+def _until(instruction: Instruction, line: SyntaxLine) -> str | None:
+    """The last PTX version that has the spellings of a line; None where some are there still."""
+    ends = {v.requires.until for v in instruction.variants if line.gives(v)}
+    return ends.pop() if len(ends) == 1 else None
+
+
+def _unpacking(instruction: Instruction) -> list[Line]:
+    remark = "the other way round; _ stands for a register that is not wanted"
+    return [Line(text, "" if n else remark) for n, text in enumerate(unpacking(instruction))]
+
+
+def _operands(spec: Spec, instruction: Instruction) -> list[Operands]:
+    first: dict[Type, Variant] = {}
+    for v in instruction.variants:
+        for t in (*v.types, *(o.type for o in (v.result, *v.sources) if o.name != "p")):
+            first.setdefault(t, v)
+    return [
+        Operands(
+            type=t,
+            registers=instruction.registers.get(t.name, t.registers),
+            taken=", ".join(f".{r}" for r in spec.registers(instruction, v, t.name)),
+            constants=_constants(spec.constants(instruction, v, t.name)),
+        )
+        for t, v in first.items()
+    ]
+
+
+def _constants(sorts: tuple[str, ...] | None) -> str:
+    floats = bool(sorts) and not set(sorts or ()).isdisjoint(("single", "double"))
+    found = ["floating-point ones"] * floats + ["integers"] * ("integer" in (sorts or ()))
+    return "" if sorts is None else " and ".join(found) or "none"

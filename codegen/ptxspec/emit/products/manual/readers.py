@@ -1,0 +1,110 @@
+"""The manual for readers other than browsers: language models, Sphinx, editors."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Iterator
+
+from ....model import Instruction, Spec, Variant
+from ...text import Files, Templates
+from .forms import statement
+from .site import Site
+
+SUMMARY = (
+    "PTX floating-point instructions: what each variant needs of target and PTX version, what it computes bit for bit, "
+    "its corner cases, accuracy, hazards, and what to write where it is missing."
+)
+# The largest block that zlib's format stores as it is.
+_BLOCK = 0xFFFF
+
+
+def emit(spec: Spec, site: Site, pages: Files, templates: Templates) -> Files:
+    """llms.txt with the pages' addresses and llms-full.txt with their text, objects.inv, hover.json. `pages` are those
+    of the manual."""
+    sources = ["spec/instructions"]
+    texts = {name: _unstamped(pages[f"manual/{name}"]) for name in _markdown(site, pages)}
+    listed = {
+        "summary": SUMMARY,
+        "opcodes": spec.instructions.values(),
+        "others": [(p.title, f"{p.file.removesuffix('.html')}.md") for p in site.pages],
+    }
+    return {
+        "manual/llms.txt": templates.render("manual/llms.txt.j2", sources, "<!-- {} -->", **listed),
+        "manual/llms-full.txt": templates.render("manual/llms-full.txt.j2", sources, "<!-- {} -->", pages=texts),
+        "manual/objects.inv": _inventory(_objects(spec, site)),
+        "manual/hover.json": _hover(spec),
+    }
+
+
+def _markdown(site: Site, pages: Files) -> list[str]:
+    """The Markdown pages, the general ones first."""
+    general = [p.file.removesuffix("html") + "md" for p in site.pages]
+    found = [path.removeprefix("manual/") for path in pages if path.endswith(".md")]
+    return sorted(found, key=lambda name: (name not in general, general.index(name) if name in general else 0, name))
+
+
+def _unstamped(text: str) -> str:
+    return text.partition("\n\n")[2]
+
+
+# Sphinx
+
+
+def _objects(spec: Spec, site: Site) -> Iterator[tuple[str, str, str, str]]:
+    """What another project's pages can link to: name, role, address, title."""
+    for p in site.pages:
+        name = p.file.removesuffix(".html")
+        yield name, "std:doc", p.file, p.title
+    for i in spec.instructions.values():
+        yield i.opcode, "std:doc", f"{i.opcode}.html", i.opcode
+        yield i.opcode, "std:term", f"{i.opcode}.html", "-"
+        for spelling in dict.fromkeys(v.spelling for v in i.variants):
+            if spelling != i.opcode:
+                yield spelling, "std:term", f"{i.opcode}.html#$", "-"
+
+
+def _inventory(objects: Iterable[tuple[str, str, str, str]]) -> str:
+    """Sphinx's inventory, version 2, whose lines stand in a zlib stream. What a compressor gives differs from one zlib
+    to the next, and this file must not: the stream stores its lines as they are."""
+    head = "# Sphinx inventory version 2\n# Project: ptxspec\n# Version: \n# The remainder is compressed using zlib.\n"
+    lines = "".join(f"{name} {role} 1 {address} {title}\n" for name, role, address, title in objects).encode()
+    blocks = [lines[at : at + _BLOCK] for at in range(0, len(lines), _BLOCK)]
+    stream = b"\x78\x01"
+    for n, block in enumerate(blocks, 1):
+        size = len(block)
+        stream += bytes([n == len(blocks)]) + size.to_bytes(2, "little") + (size ^ _BLOCK).to_bytes(2, "little") + block
+    stream += zlib.adler32(lines).to_bytes(4, "big")
+    return head + stream.decode("utf-8", "surrogateescape")
+
+
+# Editors
+
+
+def _hover(spec: Spec) -> str:
+    """Markdown to show where a name stands under the cursor; `variants` are places in `texts`."""
+    places: dict[str, int] = {}
+    variants: dict[str, list[int]] = {}
+    for i in spec.instructions.values():
+        for v in i.variants:
+            place = places.setdefault(_card(spec, i, v), len(places))
+            variants.setdefault(v.spelling, []).append(place)
+    used = {name for v in variants for name in v.split(".")[1:]}
+    hover = {
+        "schema": 1,
+        "opcodes": {i.opcode: f"{i.summary}\n\n[{i.opcode}]({i.opcode}.html)" for i in spec.instructions.values()},
+        "modifiers": {f".{m.name}": m.summary for m in spec.modifiers.values() if m.name in used},
+        "types": {f".{t.name}": t.summary for t in spec.types.values() if t.name in used},
+        "texts": list(places),
+        "variants": {spelling: list(dict.fromkeys(found)) for spelling, found in variants.items()},
+    }
+    return json.dumps(hover, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _card(spec: Spec, instruction: Instruction, v: Variant) -> str:
+    lines = [f"`{v.opcode} {statement(v)}`", instruction.summary]
+    lines.append(f"Available nowhere: {v.crash}" if v.crash else f"Needs {spec.catalog.text(v.requires)}.")
+    if hazard := spec.catalog.hazard_text(v):
+        lines.append(f"**Hazard:** {hazard}")
+    lines.append(f"Claim: {v.claim}. [{v.opcode}]({v.opcode}.html#variants)")
+    return "\n\n".join(lines)
