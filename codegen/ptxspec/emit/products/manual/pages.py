@@ -11,6 +11,7 @@ from ....model import Instruction, Spec
 from ...registry import product
 from ...text import Files, Templates
 from . import availability, catalog, history, ledger, opcode, readers, releases, running
+from .families import families
 from .forms import Writer
 from .site import Site
 
@@ -29,12 +30,13 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         sources = ["spec/types.yaml", "spec/modifiers.yaml", "spec/assembler.yaml", i.path]
         sources += ["spec/functions.yaml"] * bool(i.compared)
         files |= site.page(i.opcode, sources, values, template="instruction")
-    files |= availability.emit(spec, write, site) | history.emit(spec, write, site) | releases.emit(spec, site)
+    rows = families(spec, write)
+    files |= availability.emit(spec, rows, site) | history.emit(spec, write, site) | releases.emit(spec, site)
     files |= running.emit(templates.root, site)
     files |= _index(spec, instructions, site) | ledger.emit(spec, instructions, write, site)
     if spec.speed is not None:
         files |= site.page("speed", ["spec/observed/speed.yaml"], {"speed": spec.speed})
-    return files | readers.emit(spec, site, files, templates) | site.shared() | catalog.emit(spec, write, templates)
+    return files | readers.emit(spec, site, files, templates) | site.shared() | catalog.emit(spec, rows, templates)
 
 
 def _index(spec: Spec, instructions: Sequence[Instruction], site: Site) -> Files:
