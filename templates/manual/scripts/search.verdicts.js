@@ -22,7 +22,7 @@
     return place.target ? `on ${on(place)}${version && ` with ${version}`}` : `in ${version}`;
   }
   const from = ([first, last]) => last ? `with PTX ${first}${first === last ? "" : ` to ${last}`} only` : `from PTX ${first} on`;
-  const needsOf = v => search.data.needs[v.row.requires];
+  const needsOf = v => ptxspec.data.needs[v.row.requires];
 
   // The kinds of a target's base that take a variant, with the first PTX version of each.
   function siblings(variants, target) {

@@ -17,7 +17,7 @@ PATH = "catalog.data.js"
 def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
     rows = {i.opcode: _grouped(i) for i in spec.instructions.values()}
     every = [alike[0] for found in rows.values() for alike in found]
-    needed = {r: n for n, r in enumerate(requirements(spec))}
+    requirements = {r: n for n, r in enumerate(dict.fromkeys(v.requires for v in every))}
     hazards = {v: _hazards(spec, v) for v in every if v.hazards}
     told = {text: n for n, text in enumerate(dict.fromkeys(text for found in hazards.values() for text in found))}
     data = {
@@ -28,14 +28,15 @@ def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
             for t in spec.targets.values()
         ],
         "versions": [{"ptx": p.version, "cuda": p.cuda} for p in spec.versions.values()],
-        "requirements": [runs(window(spec, r, t) for t in spec.targets.values()) for r in needed],
+        "requirements": [runs(window(spec, r, t) for t in spec.targets.values()) for r in requirements],
+        "needs": [_needs(spec, r) for r in requirements],
         "hazards": list(told),
         "opcodes": {
             opcode: {
                 "summary": spec.instructions[opcode].summary,
                 "rows": [
                     [
-                        [opcode + text for text in forms.texts], forms.operands, needed[v.requires], v.claim,
+                        [opcode + text for text in forms.texts], forms.operands, requirements[v.requires], v.claim,
                         {told[text]: targets for text, targets in hazards.get(v, {}).items()},
                     ]
                     for alike in found for v in alike[:1] for forms in write(alike)
@@ -48,11 +49,6 @@ def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
     sources += [i.path for i in spec.instructions.values()]
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return {f"manual/{PATH}": templates.render(f"manual/{PATH}.j2", sources, "// {}", data=text)}
-
-
-def requirements(spec: Spec) -> list[Requirement]:
-    """The different requirements of all variants, in the order in which the data has them."""
-    return list(dict.fromkeys(v.requires for i in spec.instructions.values() for v in i.variants if not v.crash))
 
 
 def _grouped(instruction: Instruction) -> list[list[Variant]]:
@@ -71,6 +67,20 @@ def window(spec: Spec, r: Requirement, target: Target) -> str:
     first, last = spec.catalog.window(r, target.name)
     known = max(first, target.ptx, key=list(spec.versions).index)
     return f"{known}-{last}" if last else known
+
+
+def _needs(spec: Spec, r: Requirement) -> dict[str, object]:
+    """The oldest target and PTX version that take what requires this, the last version, and all of it in words; `few`:
+    no other targets than those it names."""
+    found: dict[str, object] = {"target": r.target, "ptx": spec.catalog.first_version(r), "text": spec.catalog.text(r)}
+    until = max(
+        (u for u in (r.until, *(limit.until for limit in r.within)) if u), key=list(spec.versions).index, default=""
+    )
+    if r.on:
+        found["few"] = True
+    if until:
+        found["until"] = until
+    return found
 
 
 def _hazards(spec: Spec, v: Variant) -> dict[str, list[str]]:
