@@ -254,9 +254,11 @@
       ...(part.length ? [`in some variants of ${listed(part)}`] : []),
       ...(none.length ? [`not in ${listed(none)}`] : []),
     ];
+    const more = place.target ? siblings(found.flatMap(f => f.all.filter(v => !search.takes(v, place))), place.target) : new Map();
+    const besides = more.size ? ` More of it is ${told(more)}.` : "";
     return {results: [{
       kind: "verdict", answer, title: `${listed(names)} ${where(place)}: ${parts[0]}`, link,
-      text: parts.slice(1).map(p => `${p[0].toUpperCase()}${p.slice(1)}.`).join(" "),
+      text: (parts.slice(1).map(p => `${p[0].toUpperCase()}${p.slice(1)}.`).join(" ") + besides).trim(),
     }]};
   };
 })();
