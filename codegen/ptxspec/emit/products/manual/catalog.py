@@ -7,24 +7,24 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from ....catalog import Requirement, Target
-from ....model import Instruction, Spec, Variant
+from ....model import Spec
 from ...text import Files, Templates
+from .families import families
 from .forms import Writer
 
 PATH = "catalog.data.js"
 
 
 def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
-    rows = {i.opcode: _grouped(i) for i in spec.instructions.values()}
-    every = [alike[0] for found in rows.values() for alike in found]
-    requirements = {r: n for n, r in enumerate(dict.fromkeys(v.requires for v in every))}
-    hazards = {v: _hazards(spec, v) for v in every if v.hazards}
-    told = {text: n for n, text in enumerate(dict.fromkeys(text for found in hazards.values() for text in found))}
+    rows = {i.opcode: families(spec, write, i) for i in spec.instructions.values()}
+    every = [family for found in rows.values() for family in found]
+    requirements = {r: n for n, r in enumerate(dict.fromkeys(f.first.requires for f in every))}
+    told = {text: n for n, text in enumerate(dict.fromkeys(text for f in every for text in f.hazards))}
     data = {
         "groups": {name: list(members) for name, members in spec.notation.items()},
         "types": list(spec.types),
         "targets": [
-            {"name": t.name, "ptx": t.ptx, "base": t.base, "products": _products(spec, t)}
+            {"name": t.name, "ptx": t.ptx, "base": t.base, "products": products(spec, t)}
             for t in spec.targets.values()
         ],
         "versions": [{"ptx": p.version, "cuda": p.cuda} for p in spec.versions.values()],
@@ -36,10 +36,10 @@ def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
                 "summary": spec.instructions[opcode].summary,
                 "rows": [
                     [
-                        [opcode + text for text in forms.texts], forms.operands, requirements[v.requires], v.claim,
-                        {told[text]: targets for text, targets in hazards.get(v, {}).items()},
+                        f.forms.whole, f.forms.operands, requirements[f.first.requires], f.first.claim,
+                        {told[text]: targets for text, targets in f.hazards.items()}, f.claims,
                     ]
-                    for alike in found for v in alike[:1] for forms in write(alike)
+                    for f in found
                 ],
             }
             for opcode, found in rows.items()
@@ -49,15 +49,6 @@ def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
     sources += [i.path for i in spec.instructions.values()]
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return {f"manual/{PATH}": templates.render(f"manual/{PATH}.j2", sources, "// {}", data=text)}
-
-
-def _grouped(instruction: Instruction) -> list[list[Variant]]:
-    """The variants that are taken alike and promise alike."""
-    found: dict[object, list[Variant]] = {}
-    for v in instruction.variants:
-        if not v.crash:
-            found.setdefault((v.requires, v.claim, v.hazards), []).append(v)
-    return list(found.values())
 
 
 def window(spec: Spec, r: Requirement, target: Target) -> str:
@@ -83,17 +74,8 @@ def _needs(spec: Spec, r: Requirement) -> dict[str, object]:
     return found
 
 
-def _hazards(spec: Spec, v: Variant) -> dict[str, list[str]]:
-    """The targets on which each hazard of a variant holds."""
-    found: dict[str, list[str]] = {}
-    for t in spec.targets:
-        if spec.catalog.takes(v.requires, t):
-            for h in spec.catalog.hazards(v, t):
-                found.setdefault(h.text, []).append(t)
-    return found
-
-
-def _products(spec: Spec, target: Target) -> list[str]:
+def products(spec: Spec, target: Target) -> list[str]:
+    """What the GPUs of a target are sold as, the best known first; an a or f kind has those of its base."""
     return [p.name for p in spec.naming.products if p.target == (target.base or target.name)]
 
 
