@@ -16,6 +16,7 @@ from .formats import Kind, NanRule, Type, bits_of
 from .requirements import Form, Rule, Selector
 
 if TYPE_CHECKING:
+    from .functions import Intrinsic
     from .recipes import Recipe
 
 # A spelling with its modifiers in the manual's order, and the number of source registers.
@@ -385,6 +386,7 @@ class Instruction:
     acts_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     compared: tuple[Compared, ...] = ()
     recipes: tuple[Recipe, ...] = ()
+    intrinsics: tuple[Intrinsic, ...] = ()
 
     @cached_property
     def operand_names(self) -> frozenset[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from . import accuracy, machine_code, recipes, semantics, specials, syntax, variants
+from . import accuracy, examples, machine_code, recipes, semantics, specials, syntax, variants
 from .about import About
 
 
@@ -27,7 +27,7 @@ SECTIONS: Sequence[Section] = (
     Section("specials", "NaN, zero, subnormal, infinity", specials.section),
     Section("accuracy", "Accuracy and claims", accuracy.section),
     Section("recipes", "Where it is missing", recipes.section),
-    Section("examples", "Examples"),
+    Section("examples", "Examples", examples.section),
     Section("machine-code", "Machine code", machine_code.section),
     Section("variants", "Variants", variants.section),
     Section("notes", "Notes"),
