@@ -26,14 +26,19 @@ class Made(NamedTuple):
 
 def made(nvcc: Path, folder: Path, functions: Sequence[str], target: str) -> list[list[Made]]:
     """What becomes of functions k0, k1 and so on, for a target. Parameter 0 is where the result goes."""
+    return [_statements(body) for body in bodies(nvcc, folder, functions, target)]
+
+
+def bodies(nvcc: Path, folder: Path, functions: Sequence[str], target: str) -> list[str]:
+    """Their PTX, which made.ptx has, too."""
     includes = "".join(f"#include <{h}>\n" for h in HEADERS)
     text = "\n".join(f'extern "C" __global__ void k{n}{f}' for n, f in enumerate(functions))
     (folder / "made.cu").write_text(includes + text, "utf-8")
     command = [str(nvcc), "-ptx", f"-arch={target}", "made.cu", "-o", "made.ptx"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:2000]
-    bodies = dict(_BODY.findall((folder / "made.ptx").read_text("utf-8")))
-    return [_statements(bodies[str(n)]) for n in range(len(functions))]
+    found = dict(_BODY.findall((folder / "made.ptx").read_text("utf-8")))
+    return [found[str(n)] for n in range(len(functions))]
 
 
 def _statements(body: str) -> list[Made]:
