@@ -47,7 +47,7 @@ def _declared(s: Statement) -> list[str]:
 
 def calls(spec: Spec, v: Variant) -> list[Call]:
     """What the opcode's file and spec/functions.yaml know to become the variant."""
-    found = [(i.call, i.target) for i in spec.instructions[v.opcode].intrinsics if i.form == v.form]
+    found = [(i.call, i.target) for i in spec.instructions[v.opcode].intrinsics_of.get(v.form, ())]
     for f in spec.functions.becoming.get(v.spelling, ()):
         if v is _shortest(spec, v):
             places = ", ".join(p for s in v.sources for p in s.places)

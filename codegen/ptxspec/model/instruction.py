@@ -393,6 +393,13 @@ class Instruction:
         """The sources that some variant has; a, b and c, which modifiers may speak of, always."""
         return frozenset("abc").union(s.name for v in self.variants for s in v.sources)
 
+    @cached_property
+    def intrinsics_of(self) -> Mapping[Form, tuple[Intrinsic, ...]]:
+        found: dict[Form, tuple[Intrinsic, ...]] = {}
+        for i in self.intrinsics:
+            found[i.form] = (*found.get(i.form, ()), i)
+        return found
+
     def hardware_path(self, variant: Variant) -> HardwarePath | None:
         """The variant's machine code around units, where the file states it for all targets."""
         return next((p for p in self.hardware_paths(variant) if p.within is None), None)

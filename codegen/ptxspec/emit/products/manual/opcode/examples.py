@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from .....examples.cuda import Call, calls, inline
 from .....examples.statement import ptx
@@ -34,17 +35,18 @@ class Section:
 
 def section(about: About) -> Section:
     spec, i = about.spec, about.instruction
-    chosen = dict.fromkeys(v for line in i.syntax if (v := _typical(spec, i.variants, line)))
+    having = {v: found for v in i.variants if (found := calls(spec, v))}
+    chosen = dict.fromkeys(v for line in i.syntax if (v := _typical(spec, having, i.variants, line)))
     examples = [
-        Example(v, spec.catalog.text(v.requires), ptx(v), inline(spec, v), triton(spec, v), calls(spec, v))
+        Example(v, spec.catalog.text(v.requires), ptx(v), inline(spec, v), triton(spec, v), having.get(v, ()))
         for v in chosen
     ]
-    others = [(v, found) for v in i.variants if v not in chosen and (found := calls(spec, v))]
-    return Section(examples, others)
+    return Section(examples, [(v, found) for v, found in having.items() if v not in chosen])
 
 
-def _typical(spec: Spec, variants: Sequence[Variant], line: SyntaxLine) -> Variant | None:
+def _typical(spec: Spec, having: Iterable[Variant], variants: Iterable[Variant], line: SyntaxLine) -> Variant | None:
     """The first that anybody may be told to write; rather one that an expression becomes."""
-    given = [v for v in variants if v.listed and not v.hazards and line.gives(v)]
-    having = (v for v in given if calls(spec, v) and spec.has_kernel(v))
-    return next(having, next(filter(spec.has_kernel, given), None))
+    for v in chain(having, variants):
+        if line.gives(v) and v.listed and not v.hazards and spec.has_kernel(v):
+            return v
+    return None
