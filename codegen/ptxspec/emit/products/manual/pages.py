@@ -30,7 +30,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         values = {"targets_text": targets_text, "newest": spec.newest}
         values |= opcode.values(opcode.About(spec, c, write))
         sources = ["spec/types.yaml", "spec/modifiers.yaml", "spec/assembler.yaml", i.path]
-        sources += ["spec/functions.yaml"] * bool(i.compared)
+        sources.append("spec/functions.yaml")
         sources += [MACHINE_CODE] * bool(spec.machine and i.opcode in spec.machine.opcodes)
         files |= site.page(i.opcode, sources, values, template="instruction")
     rows = families(spec, write)
