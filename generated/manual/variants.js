@@ -119,6 +119,7 @@
   function name({card, spelling}) {
     const snippet = card.querySelector(".snippet code"), [, ...rest] = snippet.textContent.split(" ");
     snippet.textContent = [spelling, ...rest].join(" ");
+    snippet.parentElement.href = location.hash;
     card.classList.add("target");
     open(card);
   }
