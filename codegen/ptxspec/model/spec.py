@@ -12,7 +12,7 @@ from .code import Code
 from .formats import FixedPoint, Format, NanRule, Type
 from .functions import Functions
 from .instruction import HardwarePath, Instruction, Variant
-from .observed import Entry, Evidence, PublishedModel, Recording, Speed
+from .observed import Entry, Evidence, MachineEvidence, PublishedModel, Recording, Speed
 from .recipes import Instead
 from .requirements import Selector
 from .units import Unit, UnitModel
@@ -102,6 +102,7 @@ class Spec:
     sources: Mapping[str, str]
     assembler: Assembler = Assembler()
     speed: Speed | None = None
+    machine: MachineEvidence | None = None
     recordings: tuple[Recording, ...] = ()
     units: Mapping[str, Unit] = field(default_factory=dict)
     naming: Naming = Naming()

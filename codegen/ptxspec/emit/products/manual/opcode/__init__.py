@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from .. import ledger
-from . import accuracy, availability, recipes, semantics, specials, syntax, variants
+from . import accuracy, availability, machine_code, recipes, semantics, specials, syntax, trying, variants
 from .about import About
 
 
@@ -23,13 +23,13 @@ class Section(NamedTuple):
 SECTIONS: Sequence[Section] = (
     Section("syntax", "Syntax", syntax.section),
     Section("availability", "Where is it available?", availability.section),
-    Section("try", "Try it"),
+    Section("try", "Try it", trying.section),
     Section("semantics", "What it computes", semantics.section),
     Section("specials", "NaN, zero, subnormal, infinity", specials.section),
     Section("accuracy", "Accuracy and claims", accuracy.section),
     Section("recipes", "Where it is missing", recipes.section),
     Section("examples", "Examples"),
-    Section("machine-code", "Machine code"),
+    Section("machine-code", "Machine code", machine_code.section),
     Section("variants", "Variants", variants.section),
     Section("notes", "Notes"),
     Section("requirements", "Requirements"),
