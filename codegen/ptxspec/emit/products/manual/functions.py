@@ -95,12 +95,13 @@ def _operator(f: Function) -> str:
     """How the language writes it: before one operand, between two, or among three with a condition in the middle."""
     if not f.operator:
         return ""
-    if len(f.names) == 1:
+    names = f.names[: len(f.names) - f.optional]
+    if len(names) == 1:
         sign = f.operator.removeprefix("unary ")
-        return f"{sign}{' ' * sign.isalpha()}{f.names[0]}"
-    if len(f.names) == 2:
-        return f"{f.names[0]} {f.operator} {f.names[1]}"
-    test, then, other = f.names
+        return f"{sign}{' ' * sign.isalpha()}{names[0]}"
+    if len(names) == 2:
+        return f"{names[0]} {f.operator} {names[1]}"
+    test, then, other = names
     first, second = f.operator.split()
     return f"{then} {first} {test} {second} {other}"
 
