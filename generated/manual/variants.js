@@ -62,7 +62,7 @@
         e.open = true;
       }
     }
-    element.scrollIntoView();
+    element.scrollIntoView({behavior: "instant"});
   }
 
   function land() {
@@ -91,7 +91,7 @@
     status.replaceChildren(
       code(hash), ` is no variant of ${opcode}. The nearest: `, ...links.flatMap(a => [a, ", "]).slice(0, -1), ".");
     status.hidden = false;
-    status.scrollIntoView({block: "center"});
+    status.scrollIntoView({block: "center", behavior: "instant"});
   }
 
   function decoded(text) {
@@ -119,7 +119,8 @@
   function name({card, spelling, operands}) {
     const snippet = card.querySelector(".snippet code"), [, ...rest] = snippet.textContent.split(" ");
     snippet.textContent = [spelling, ...rest].join(" ");
-    card.querySelector(".snippet a")?.setAttribute("href", `#try=${spelling}-${operands}`);
+    snippet.parentElement.href = location.hash;
+    card.querySelector(".snippet .try")?.setAttribute("href", `#try=${spelling}-${operands}`);
     card.classList.add("target");
     open(card);
   }

@@ -40,6 +40,7 @@ class Templates:
         environment.filters["plain"] = _plain
         environment.filters["coded"] = _coded
         environment.filters["sections"] = _sections
+        environment.filters["breakable"] = _breakable
         return environment
 
     def render(self, template: str, sources: Iterable[str], comment: str = "# {}", **values: object) -> str:
@@ -91,6 +92,11 @@ def _sections(text: object, pages: Iterable[Any]) -> Markup:
     parts = re.split(r"((?<![\w.])\d+(?:\.\d+){2,}(?![\w.]))", str(text))
     link = Markup('<a href="#section-{0}">{0}</a>')
     return Markup("").join(link.format(part) if part in known else escape(part) for part in parts)
+
+
+def _breakable(notation: str) -> Markup:
+    """A notation as HTML that a narrow line may break before each part of it."""
+    return Markup("<wbr>").join(re.split(r"(?<!^)(?=\{\.|(?<!\{)\.)", notation))
 
 
 def _stamp(sources: Iterable[str]) -> str:

@@ -3,42 +3,41 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from ....catalog import Requirement, Target
-from ....model import Instruction, Spec, Variant
+from ....model import Spec
 from ...text import Files, Templates
-from .forms import Writer
+from .families import Family
 
 PATH = "catalog.data.js"
 
 
-def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
-    rows = {i.opcode: _grouped(i) for i in spec.instructions.values()}
-    every = [alike[0] for found in rows.values() for alike in found]
-    requirements = {r: n for n, r in enumerate(dict.fromkeys(v.requires for v in every))}
-    hazards = {v: _hazards(spec, v) for v in every if v.hazards}
-    told = {text: n for n, text in enumerate(dict.fromkeys(text for found in hazards.values() for text in found))}
+def emit(spec: Spec, rows: Mapping[str, Sequence[Family]], templates: Templates) -> Files:
+    every = [family for found in rows.values() for family in found]
+    requirements = {r: n for n, r in enumerate(dict.fromkeys(f.first.requires for f in every))}
+    told = {text: n for n, text in enumerate(dict.fromkeys(text for f in every for text in f.hazards))}
     data = {
         "groups": {name: list(members) for name, members in spec.notation.items()},
         "types": list(spec.types),
         "targets": [
-            {"name": t.name, "ptx": t.ptx, "base": t.base, "products": _products(spec, t)}
+            {"name": t.name, "ptx": t.ptx, "base": t.base, "products": products(spec, t)}
             for t in spec.targets.values()
         ],
         "versions": [{"ptx": p.version, "cuda": p.cuda} for p in spec.versions.values()],
-        "requirements": [_runs(_window(spec, r, t) for t in spec.targets.values()) for r in requirements],
+        "requirements": [runs(window(spec, r, t) for t in spec.targets.values()) for r in requirements],
+        "needs": [_needs(spec, r) for r in requirements],
         "hazards": list(told),
         "opcodes": {
             opcode: {
                 "summary": spec.instructions[opcode].summary,
                 "rows": [
                     [
-                        [opcode + text for text in forms.texts], forms.operands, requirements[v.requires], v.claim,
-                        {told[text]: targets for text, targets in hazards.get(v, {}).items()},
+                        f.forms.whole, f.forms.operands, requirements[f.first.requires], f.first.claim,
+                        {told[text]: targets for text, targets in f.hazards.items()}, f.claims,
                     ]
-                    for alike in found for v in alike[:1] for forms in write(alike)
+                    for f in found
                 ],
             }
             for opcode, found in rows.items()
@@ -50,37 +49,34 @@ def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
     return {f"manual/{PATH}": templates.render(f"manual/{PATH}.j2", sources, "// {}", data=text)}
 
 
-def _grouped(instruction: Instruction) -> list[list[Variant]]:
-    """The variants that are taken alike and promise alike."""
-    found: dict[object, list[Variant]] = {}
-    for v in instruction.variants:
-        if not v.crash:
-            found.setdefault((v.requires, v.claim, v.hazards), []).append(v)
-    return list(found.values())
-
-
-def _window(spec: Spec, r: Requirement, target: Target) -> str:
+def window(spec: Spec, r: Requirement, target: Target) -> str:
     """The PTX versions that take a variant on a target: `7.0`, `1.0-1.3`, or nothing."""
     if not spec.catalog.takes(r, target.name):
         return ""
     first, last = spec.catalog.window(r, target.name)
-    known = max(first, target.ptx, key=list(spec.versions).index)
+    known = max(first, target.ptx, key=lambda ptx: spec.versions[ptx].order)
     return f"{known}-{last}" if last else known
 
 
-def _hazards(spec: Spec, v: Variant) -> dict[str, list[str]]:
-    """The targets on which each hazard of a variant holds."""
-    found: dict[str, list[str]] = {}
-    for t in spec.targets:
-        if spec.catalog.takes(v.requires, t):
-            for h in spec.catalog.hazards(v, t):
-                found.setdefault(h.text, []).append(t)
+def _needs(spec: Spec, r: Requirement) -> dict[str, object]:
+    """The oldest target and PTX version that take what requires this, the last version, and all of it in words; `few`:
+    no other targets than those it names."""
+    found: dict[str, object] = {"target": r.target, "ptx": spec.catalog.first_version(r), "text": spec.catalog.text(r)}
+    until = max(
+        (u for u in (r.until, *(limit.until for limit in r.within)) if u), key=list(spec.versions).index, default=""
+    )
+    if r.on:
+        found["few"] = True
+    if until:
+        found["until"] = until
     return found
 
 
-def _products(spec: Spec, target: Target) -> list[str]:
+def products(spec: Spec, target: Target) -> list[str]:
+    """What the GPUs of a target are sold as, the best known first; an a or f kind has those of its base."""
     return [p.name for p in spec.naming.products if p.target == (target.base or target.name)]
 
 
-def _runs(texts: Iterable[str]) -> list[tuple[str, int]]:
+def runs(texts: Iterable[str]) -> list[tuple[str, int]]:
+    """Each text with the number of times that it stands there in a row."""
     return [(text, len(list(same))) for text, same in groupby(texts)]

@@ -20,6 +20,10 @@ class Forms:
     operands: int | None = None
 
     @property
+    def whole(self) -> list[str]:
+        return [self.opcode + text for text in self.texts]
+
+    @property
     def counted(self) -> str:
         return "" if self.operands is None else f" ({self.operands})"
 

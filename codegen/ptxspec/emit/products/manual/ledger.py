@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ....check.checking import Checked
 from ....model import Instruction, Spec, Variant
 from ...text import Files
+from . import folding
 from .forms import Writer
 from .site import Site
 
@@ -24,15 +26,17 @@ class Row:
     assembler: str
 
 
-def emit(spec: Spec, instructions: Sequence[Instruction], write: Writer, site: Site) -> Files:
+def emit(spec: Spec, checked: Sequence[Checked], write: Writer, site: Site) -> Files:
     """manual/ledger, where something was observed."""
     if spec.evidence is None:
         return {}
+    instructions = [c.instruction for c in checked]
     values = {
         "evidence": spec.evidence,
         "count": len(spec.ledger),
         "ledger": [row for i in instructions for row in rows(spec, i, write)],
         "proven": is_proven(spec),
+        "folding": [entry for c in checked for entry in folding.entries(spec, write, c)],
         "exceeded": [(i, a) for i in instructions for a in i.accuracy if a.exceeded],
     }
     return site.page("ledger", ["spec/observed/evidence.yaml", *(i.path for i in instructions)], values)

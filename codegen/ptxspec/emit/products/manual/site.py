@@ -15,6 +15,7 @@ PAGES = {
     "availability": "Availability",
     "history": "History",
     "functions": "Functions",
+    "releases": "CUDA and drivers",
     "running": "Running PTX",
     "ledger": "Differences",
     "speed": "Speed",
