@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from ....catalog import Requirement, Target
 from ....model import Spec
 from ...text import Files, Templates
-from .families import families
-from .forms import Writer
+from .families import Family
 
 PATH = "catalog.data.js"
 
 
-def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
-    rows = {i.opcode: families(spec, write, i) for i in spec.instructions.values()}
+def emit(spec: Spec, rows: Mapping[str, Sequence[Family]], templates: Templates) -> Files:
     every = [family for found in rows.values() for family in found]
     requirements = {r: n for n, r in enumerate(dict.fromkeys(f.first.requires for f in every))}
     told = {text: n for n, text in enumerate(dict.fromkeys(text for f in every for text in f.hazards))}
@@ -56,7 +54,7 @@ def window(spec: Spec, r: Requirement, target: Target) -> str:
     if not spec.catalog.takes(r, target.name):
         return ""
     first, last = spec.catalog.window(r, target.name)
-    known = max(first, target.ptx, key=list(spec.versions).index)
+    known = max(first, target.ptx, key=lambda ptx: spec.versions[ptx].order)
     return f"{known}-{last}" if last else known
 
 
