@@ -7,6 +7,7 @@ once is right again; what has a mistake is read every time.
 
 from __future__ import annotations
 
+import compileall
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -33,6 +34,9 @@ def remember(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(link, "read_instruction", _instructions(link.read_instruction))
     patch.setattr(checking, "check_instruction", _programs(checking.check_instruction))
     patch.setattr(jinja2.Environment, "compile", _templates(jinja2.Environment.compile))
+    # Modules are compiled where they are imported. That `generate` does it too is the matter of a test that asks for it
+    # in a process of its own.
+    patch.setattr(compileall, "compile_dir", lambda *arguments, **options: True)
 
 
 def _documents(load: Callable[[Path, Path], positioned.Document]) -> Callable[[Path, Path], positioned.Document]:

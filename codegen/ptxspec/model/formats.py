@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from ..grounds import Grounds
 from .code import Code
@@ -156,8 +157,7 @@ class FixedPoint:
         return bits - (1 << self.width) if self.signed and bits >> (self.width - 1) else bits
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(NamedTuple):
     """What a value is: `sort` is "bool", "bits", "integer" or "float". Fixed-point numbers are of sort "integer"."""
 
     sort: str

@@ -1,12 +1,15 @@
 // What exists where, for every script of the manual. catalog.data.js gives `ptxspec.data`; this file adds
 //   ptxspec.expand(notation)          all spellings that a notation such as max{.ftz}.{f16,f16x2} stands for
-//   ptxspec.rows                      [{opcode, texts, operands, requires, claim, hazards, spellings()}]: variants of an
-//                                     opcode that are taken alike and promise alike; `operands` is null where the
-//                                     spelling alone tells variants apart
+//   ptxspec.key(spelling)             the same text for all orders of its modifiers
+//   ptxspec.rows                      [{opcode, texts, operands, requires, claim, hazards, claims, spellings()}]:
+//                                     variants of an opcode that are taken alike and promise alike; `operands` is null
+//                                     where the spelling alone tells variants apart; `claims` are those that differ on
+//                                     targets
 //   ptxspec.find(spelling, operands)  the rows that have a variant; its modifiers may stand in any order
 //   ptxspec.window(row, target)       [first, last] PTX versions that take a row's variants on a target, `last` null
 //                                     where there is none; null where no version does
 //   ptxspec.hazardsOn(row, target)    what the machine code there does instead of what the spelling says: texts
+//   ptxspec.claimOn(row, target)      what the emulator promises of the row's variants there
 (() => {
   "use strict";
   const ptxspec = (globalThis.ptxspec ??= {});
@@ -38,12 +41,13 @@
     const modifiers = end < 0 ? names : names.slice(0, end);
     return [opcode, ...modifiers.sort(), ...(end < 0 ? [] : names.slice(end))].join(".");
   }
+  ptxspec.key = key;
 
   ptxspec.rows = Object.entries(opcodes).flatMap(([opcode, {rows}]) =>
-    rows.map(([texts, operands, requires, claim, hazards]) => {
+    rows.map(([texts, operands, requires, claim, hazards, claims]) => {
       let spellings = null;
       return {
-        opcode, texts, operands, requires, claim, hazards,
+        opcode, texts, operands, requires, claim, hazards, claims,
         spellings: () => (spellings ??= texts.flatMap(ptxspec.expand)),
       };
     }));
@@ -87,4 +91,7 @@
 
   ptxspec.hazardsOn = (row, target) =>
     Object.entries(row.hazards).filter(([, on]) => on.includes(target)).map(([n]) => ptxspec.data.hazards[n]);
+
+  ptxspec.claimOn = (row, target) =>
+    Object.entries(row.claims).find(([, on]) => on.includes(target))?.[0] ?? row.claim;
 })();

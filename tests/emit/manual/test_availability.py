@@ -1,68 +1,229 @@
-"""What the matrix of availability and the history say is what queries say."""
+"""The matrix of availability says what queries say."""
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
+import subprocess
 from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from html.parser import HTMLParser
+from typing import Any
 
-from helpers.manual import FOLDER, page, shown, spelled
+import pytest
+from helpers.manual import FOLDER, shown, spelled
 from helpers.repository import database, specification
 from helpers.sizes import each_size, spread
+from ptxspec.catalog import Target
 
 SPEC = specification()
 DB = database()
+EVERY = [v for v in DB.variants if not v.crash]
+ORDER = {p: i for i, p in enumerate(SPEC.versions)}
+
+
+@dataclass(eq=False)
+class Row:
+    """The notations of a row, and for each target's column what stands there: "8.6", or "a 9.1" and "f 9.1"."""
+
+    texts: list[str] = field(default_factory=list)
+    cells: list[str] = field(default_factory=list)
+
+    @cached_property
+    def names(self) -> list[str]:
+        return [name for text in self.texts for name in spelled(text)]
+
+
+class Matrix(HTMLParser):
+    """The table of availability.html as a reader has it who runs no script."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.columns: list[str] = []
+        self.rows: list[Row] = []
+        self._text: list[str] | None = None
+        self._skips = False
+        table, _, _ = (FOLDER / "availability.html").read_text("utf-8").partition("</table>")
+        self.feed(table)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag == "th" and "data-target" in given:
+            self.columns.append(str(given["data-target"]))
+        elif tag == "th" and given.get("scope") == "row":
+            self.rows.append(Row())
+        elif self.rows and tag == "code":
+            self._open(self.rows[-1].texts)
+        elif self.rows and tag == "td":
+            self._skips = given.get("class") == "needs"
+            self._open(self.rows[-1].cells)
+        elif self._text and tag == "br":
+            self._text[-1] += "\n"
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("code", "tr"):
+            self._text = None
+
+    def handle_data(self, data: str) -> None:
+        if self._text and not self._skips:
+            self._text[-1] += data
+
+    def _open(self, texts: list[str]) -> None:
+        if not self._skips or texts is not self.rows[-1].cells:
+            texts.append("")
+        self._text = texts
+
+
+@cache
+def matrix() -> Matrix:
+    return Matrix()
+
+
+def parts(cell: str) -> dict[str, tuple[str, list[int]]]:
+    """What a cell says of a target ("") and of its kinds ("a", "f"): PTX versions, and the hazards there."""
+    found = re.findall(r"^(?:([af]) )?([\d.\N{EN DASH}]+)(?:! hazard ([\d, ]+))?$", cell, re.MULTILINE)
+    assert len(found) == len(cell.splitlines())
+    return {kind: (versions, [int(n) for n in marks.split(",") if n]) for kind, versions, marks in found}
+
+
+def said(row: Row, target: Target) -> tuple[str, list[int]] | None:
+    """The PTX versions of a row on a target: a kind of which nothing is said takes what its base takes."""
+    column = matrix().columns.index(target.base or target.name)
+    found = parts(row.cells[column])
+    return found.get(target.name.removeprefix(target.base) if target.base else "") or found.get("")
+
+
+def takes(row: Row, target: Target, ptx: str) -> bool:
+    first, _, last = (said(row, target) or ("", []))[0].partition("\N{EN DASH}")
+    return bool(first) and max(ORDER[first], ORDER[target.ptx]) <= ORDER[ptx] <= ORDER[last or ptx]
+
+
+def test_the_matrix_has_every_variant_once_and_every_target() -> None:
+    assert Counter(n for row in matrix().rows for n in row.names) == Counter(map(shown, EVERY))
+    assert matrix().columns == [t.name for t in SPEC.targets.values() if not t.base][::-1]
+    assert {len(row.cells) for row in matrix().rows} == {len(matrix().columns)}
 
 
 @each_size
 def test_the_matrix_is_what_the_queries_say(whole: bool) -> None:
-    head, *rows = page(FOLDER / "availability.html").rows
-    texts = [re.findall(r"\w+(?:\.|\{)\S+(?: \(\d\))?", r[0]) for r in rows]
-    listed = [[name for text in row for name in spelled(text)] for row in texts]
-    assert Counter(name for names in listed for name in names) == Counter(shown(v) for v in DB.variants if not v.crash)
-    assert all(len(r) == len(head) for r in rows)
-    bases = [t.name for t in SPEC.targets.values() if not t.base]
-    order = {p: i for i, p in enumerate(SPEC.versions)}
-    columns = {}
-    for place, text in enumerate(head[1:], 1):
-        first, _, last = text.partition(" to ")
-        if first in bases:
-            columns |= dict.fromkeys(bases[bases.index(first) : bases.index(last or first) + 1], place)
-        else:
-            # The a and f kinds that take more than their bases.
-            columns |= dict.fromkeys(text.split(", "), place)
-    assert [t for t in columns if t in bases] == bases
-    pairs = [(t, ptx) for t in SPEC.targets.values() for ptx in list(SPEC.versions)[order[t.ptx] :]]
-    for t, ptx in pairs if whole else spread(pairs, 100):
-        place = columns.get(t.name) or columns[t.base]
-        said = set()
-        for row, names in zip(rows, listed, strict=True):
-            first, _, last = row[place].rstrip("!").replace("\N{CHECK MARK}", t.ptx).partition("\N{EN DASH}")
-            if first and order[first] <= order[ptx] <= order[last or ptx]:
-                said.update(names)
-        assert said == {shown(v) for v in DB.available(target=t.name, ptx=ptx)}, (t.name, ptx)
+    pairs = [(t, ptx) for t in SPEC.targets.values() for ptx in list(SPEC.versions)[ORDER[t.ptx] :]]
+    for t, ptx in pairs if whole else spread(pairs, 60):
+        found = {name for row in matrix().rows if takes(row, t, ptx) for name in row.names}
+        assert found == {shown(v) for v in DB.available(target=t.name, ptx=ptx)}, (t.name, ptx)
 
 
-def names(cell: str) -> set[str]:
-    return {n for n in re.split(r",\s+", cell) if n}
+def test_hazards_are_marked_where_they_hold_and_told() -> None:
+    html = (FOLDER / "availability.html").read_text("utf-8")
+    texts = re.findall(r"<strong>Hazard (\d+)\.</strong> (.*?)</p>", html)
+    told = {int(n): text.replace("&#39;", "'") for n, text in texts}
+    hazardous = {shown(v): v for v in EVERY if v.hazards}
+    for t in SPEC.targets.values():
+        for row in matrix().rows:
+            found = said(row, t)
+            marks = {told[n] for n in found[1]} if found else set()
+            for v in filter(None, map(hazardous.get, row.names)):
+                there = SPEC.catalog.hazards(v, t.name) if found else []
+                assert marks == {h.text for h in there}, (v.spelling, t.name)
+            if not any(name in hazardous for name in row.names):
+                assert not marks
 
 
-def variants_of(cell: str) -> set[str]:
-    """The variants that "abs: .{f32,f64}; add: {.ftz}.f32 (2)" names."""
-    parts = [part.strip().partition(": ") for part in cell.split(";") if part]
-    return {name for opcode, _, found in parts for rest in names(found) for name in spelled(opcode + rest)}
+# What the page's scripts say, without the page
+
+SCRIPTS = [FOLDER / f"{name}.js" for name in ("catalog.data", "catalog", "matching", "names", "verdicts")]
+
+
+def node(program: str, given: object) -> Any:
+    """What a program prints that has the page's scripts, and `given`."""
+    if shutil.which("node") is None:
+        pytest.skip("no Node.js here to run the pages' scripts")
+    loads = "".join(f"require({json.dumps(str(path))});" for path in SCRIPTS)
+    program = f'{loads} const given = JSON.parse(require("fs").readFileSync(0, "utf-8"));' + program
+    done = subprocess.run(["node", "-e", program], input=json.dumps(given), capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+VERDICTS = """
+const named = row => ptxspec.variants[ptxspec.rows.indexOf(row)].map(v => v.spelling);
+console.log(JSON.stringify([
+  ptxspec.rows.map(row => [named(row)[0], row.operands]),
+  given.map(([target, ptx]) => ptxspec.rows.map(row => ptxspec.verdict(row, {target, ptx}))),
+]));
+"""
 
 
 @each_size
-def test_the_history_is_what_the_queries_say(whole: bool) -> None:
-    rows = {r[0]: r[1:] for r in page(FOLDER / "history.html").rows}
-    versions = list(SPEC.versions)
-    steps = list(zip(["", *versions], versions, strict=False))
-    for old, new in steps if whole else spread(steps, 12):
-        brought, _, ended = rows[new][2].partition("No longer: ")
-        added, removed = DB.diff_ptx(old, new) if old else (DB.available(ptx=new), [])
-        assert (variants_of(brought), variants_of(ended)) == (set(map(shown, added)), set(map(shown, removed))), new
-        assert names(rows[new][1]) == {t.name for t in SPEC.targets.values() if t.ptx == new}
-    for t in SPEC.targets.values():
-        assert variants_of(rows[t.name][1]) == {
-            shown(v) for v in DB.variants if v.requires.target == t.name and not v.crash
-        }
+def test_a_verdict_is_what_the_query_says(whole: bool) -> None:
+    every = [(t, p) for t in ("", *SPEC.targets) for p in ("", *SPEC.versions) if t or p]
+    asked = every if whole else spread(every, 120)
+    rows, answers = node(VERDICTS, asked)
+    variants = [DB.variant(*row) for row in rows]
+    for (target, ptx), found in zip(asked, answers, strict=True):
+        for v, answer in zip(variants, found, strict=True):
+            place = (target or None, ptx or None)
+            if not SPEC.catalog.takes(v.requires, *place):
+                assert answer["kind"] == "no" and answer["text"].startswith("no"), (v.spelling, place)
+            else:
+                # Of no target: a hazard on any that takes the variant.
+                here = (
+                    [t for t in SPEC.targets if SPEC.catalog.takes(v.requires, t, place[1])] if not target else [target]
+                )
+                wrong = any(SPEC.catalog.hazards(v, t) for t in here)
+                assert answer["kind"] == ("hazard" if wrong else "yes"), (v.spelling, place)
+                assert answer["text"].startswith("yes")
+            named = re.search(r"PTX ([\d.]+)( on)?", answer["text"])
+            if target and named and named[2]:
+                since = max(SPEC.catalog.window(v.requires, target)[0], SPEC.targets[target].ptx, key=ORDER.__getitem__)
+                assert named[1] == since, (v.spelling, place)
+
+
+def test_a_verdict_names_the_kinds_that_have_what_the_target_has_not() -> None:
+    places = [("sm_100", ""), ("sm_100", "9.5"), ("sm_90", ""), ("sm_10", "")]
+    rows, answers = node(VERDICTS, places)
+    at = [name for name, _ in rows].index("add.e5m2x4.e5m2x4")
+    assert [found[at]["text"] for found in answers] == ["no, but sm_100a", "no, but sm_100a", "no", "no"]
+    old = [name for name, _ in rows].index("sin.f32")
+    assert [found[old]["text"] for found in answers] == ["no", "no", "no", "yes, PTX 1.0 to 1.3"]
+
+
+FOUND = """
+console.log(JSON.stringify(given.map(([words, type]) => {
+  const has = ptxspec.matcher(words, type);
+  return ptxspec.variants.flat().filter(has).length;
+})));
+"""
+
+
+def has(spelling: str, word: str) -> bool:
+    return word in spelling if "." in word else any(part.startswith(word) for part in spelling.split("."))
+
+
+def matching(words: Iterable[str], type: str = "") -> list[Any]:
+    return [
+        v
+        for v in EVERY
+        if all(has(v.spelling.lower(), w.lower()) for w in words) and (not type or type in v.spelling.split("."))
+    ]
+
+
+def test_words_begin_parts_of_a_spelling_and_with_a_dot_stand_anywhere() -> None:
+    asked = [
+        ([], ""), (["max", "f16", "nan"], ""), (["MAX.NaN"], ""), (["set", "eq", "f16x2"], ""), (["e2m1x2"], ""),
+        (["f16"], ""), (["16"], ""), ([".f16"], ""), (["add"], "bf16"), ([], "f16"), (["xyz"], ""), (["m.f32"], ""),
+    ]  # fmt: skip
+    wanted = [len(matching(words, type)) for words, type in asked]
+    assert node(FOUND, asked) == wanted
+    assert [words for (words, _), n in zip(asked, wanted, strict=True) if n == 0] == [["16"], ["xyz"]]
+
+
+def test_what_is_meant_by_a_name() -> None:
+    asked = ["h100", "RTX 4090", "GeForce RTX 4090", "sm_84", "sm_90a", "sm_99a", "sm_1000", "9", "L", "nothing"]
+    wanted = ["sm_90", "sm_89", "sm_89", "sm_86", "sm_90a", "sm_100a", "sm_121", "sm_10", None, None]
+    assert node("console.log(JSON.stringify(given.map(ptxspec.nearestTarget)))", asked) == wanted
+    program = "console.log(JSON.stringify(given.map(ptxspec.nearestVersion)))"
+    assert node(program, ["7.9", "10", "8.55", "x"]) == ["8.0", "9.5", "8.6", None]
+    program = "console.log(JSON.stringify(given.map(ptxspec.usedLike)))"
+    assert node(program, ["bf17", "fam", "realu", "satfinit", "zzzzzz"]) == ["bf16", "fma", "relu", "satfinite", None]

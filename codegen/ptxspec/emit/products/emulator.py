@@ -17,10 +17,10 @@ from ...model import BOOL, ROUNDINGS, FixedPoint, Format, Instruction, Kind, Ope
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Program, Term, Var
 from .. import native
-from ..converting import MOVE, SEVERAL, is_usual
+from ..converting import BOUNDED, SEVERAL, is_usual
 from ..fusing import FLUSH, OTHERWISE, PROPAGATE, REPLACE, Flushing, fuse
 from ..lowering import Function, Lowering, Shared, shared, source_of, written
-from ..reading import split
+from ..reading import multiplied, split
 from ..registry import product
 from ..text import Files, Templates, plain
 
@@ -38,7 +38,7 @@ HOMES = {
     "": "selection",
 }  # fmt: skip
 _INVENTED = {
-    FLUSH: "encoding", MOVE: "conversion", OTHERWISE: "conversion", PROPAGATE: "selection", REPLACE: "selection",
+    BOUNDED: "conversion", FLUSH: "encoding", OTHERWISE: "conversion", PROPAGATE: "selection", REPLACE: "selection",
 }  # fmt: skip
 
 
@@ -251,9 +251,14 @@ class _Writer(Lowering):
 
     def function(self, shared: Shared) -> list[NumPyFunction]:
         """The function, behind the one that reads the end of it in a table, if the module has none like it yet."""
-        head, tail = split(fuse(shared.program))
+        program = fuse(shared.program)
+        outer = ""
+        if kinds := multiplied(program):
+            formats = ", ".join(map(self.module.number, kinds))
+            outer = f"{self.module.use('mixed', 'by_product', '_by_product')}({formats})"
+        head, tail = split(program)
         if tail is None:
-            return [self.written(shared.name, head)]
+            return [replace(self.written(shared.name, head), decorator=outer)]
         decorator = self.module.use("tables", tail.decorator, f"_{tail.decorator}")
         decorator += f"({tail.argument})" * bool(tail.argument)
         if not head.lets:
@@ -267,7 +272,7 @@ class _Writer(Lowering):
         text = last.text.removeprefix("return ")
         return [
             *([] if known else [end]),
-            replace(made, lines=[*lines, replace(last, text=f"return {end.name}({text})")]),
+            replace(made, decorator=outer, lines=[*lines, replace(last, text=f"return {end.name}({text})")]),
         ]
 
     def written(self, name: str, program: Program) -> NumPyFunction:
@@ -327,7 +332,7 @@ class _Writer(Lowering):
             parts.append(use("formats", t.format.name))
         elif t.arguments[0].kind.fixed is not None:
             parts.append(self.module.number(t.arguments[0].kind))
-        if t.function in ("convertStochastic", MOVE):
+        if t.function in ("convertStochastic", BOUNDED):
             parts.append(str(t.arguments[1].kind.width))
         if t.mode:
             assert t.mode in ROUNDINGS

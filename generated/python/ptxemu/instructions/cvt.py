@@ -6,7 +6,7 @@ import numpy as _np
 from ..arithmetic import convert, division, multiplication, roundToIntegral
 from ..binary import Array, roundTiesToAway, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
 from ..comparison import maximum, maximumNumber, minimum, minimumNumber
-from ..conversion import convert as _any_convert, convertOr as _convertOr, movedBy as _movedBy
+from ..conversion import convert as _any_convert, convertBounded as _convertBounded, convertOr as _convertOr
 from ..declared import isNaN as _declared_isNaN, isZero as _declared_isZero, maximum as _declared_maximum
 from ..encoding import convertNaN, flushed as _flushed, isNaN, isZero, quieten
 from ..formats import (
@@ -35,13 +35,15 @@ from ..formats import (
 from ..integers import congruent
 from ..selection import propagate as _propagate, replace as _replace, select
 from ..tables import halved as _halved, tabulated as _tabulated
-from . import kernels as _kernels
+from . import Kernels as _Kernels
 
 _x00: Array = _np.array(0x00, _np.uint8)
 _x0000: Array = _np.array(0x0000, _np.uint16)
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x0000000000000000: Array = _np.array(0x0000000000000000, _np.uint64)
 _x0003ffff: Array = _np.array(0x0003ffff, _np.uint32)
+_x07: Array = _np.array(0x07, _np.uint8)
+_x1f: Array = _np.array(0x1f, _np.uint8)
 _x3c00: Array = _np.array(0x3c00, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 _x3ff0000000000000: Array = _np.array(0x3ff0000000000000, _np.uint64)
@@ -60,13 +62,17 @@ _x4780: Array = _np.array(0x4780, _np.uint16)
 _x47e00000: Array = _np.array(0x47e00000, _np.uint32)
 _x4f00: Array = _np.array(0x4f00, _np.uint16)
 _x5f00: Array = _np.array(0x5f00, _np.uint16)
+_x7b: Array = _np.array(0x7b, _np.uint8)
 _x7b00: Array = _np.array(0x7b00, _np.uint16)
 _x7bff: Array = _np.array(0x7bff, _np.uint16)
+_x7c00: Array = _np.array(0x7c00, _np.uint16)
+_x7e: Array = _np.array(0x7e, _np.uint8)
 _x7f: Array = _np.array(0x7f, _np.uint8)
 _x7f00: Array = _np.array(0x7f00, _np.uint16)
 _x7f000000: Array = _np.array(0x7f000000, _np.uint32)
 _x7f7f: Array = _np.array(0x7f7f, _np.uint16)
 _x7f7fe000: Array = _np.array(0x7f7fe000, _np.uint32)
+_x7f80: Array = _np.array(0x7f80, _np.uint16)
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 _x7fffffffe0000000: Array = _np.array(0x7fffffffe0000000, _np.uint64)
@@ -5623,150 +5629,102 @@ def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) ->
 
 
 def cvt_rs_f16x2_f32_3(a: Array, r: Array) -> Array:
-    _moved_d = _movedBy(a, r, f16, 13)  # cvt.yaml:230
-    return convert(_moved_d, f32, f16, roundTiesToEven, False)
+    return _convertBounded(a, r, _x7c00, f16, 13)  # cvt.yaml:230
 
 
 def cvt_rs_bf16x2_f32_3(a: Array, r: Array) -> Array:
-    _moved_d = _movedBy(a, r, bf16, 16)  # cvt.yaml:230
-    return convert(_moved_d, f32, bf16, roundTiesToEven, False)
+    return _convertBounded(a, r, _x7f80, bf16, 16)  # cvt.yaml:230
 
 
 def cvt_rs_satfinite_f16x2_f32_3(a: Array, r: Array) -> Array:
-    _moved_d = _movedBy(a, r, f16, 13)  # cvt.yaml:230
-    return _end_6(convert(_moved_d, f32, f16, roundTiesToEven, False))
+    return _convertBounded(a, r, _x7bff, f16, 13)  # cvt.yaml:230
 
 
 def cvt_rs_satfinite_bf16x2_f32_3(a: Array, r: Array) -> Array:
-    _moved_d = _movedBy(a, r, bf16, 16)  # cvt.yaml:230
-    return _end_7(convert(_moved_d, f32, bf16, roundTiesToEven, False))
+    return _convertBounded(a, r, _x7f7f, bf16, 16)  # cvt.yaml:230
 
 
 def cvt_rs_relu_f16x2_f32_3(a: Array, r: Array) -> Array:
-    _moved_d = _movedBy(a, r, f16, 13)  # cvt.yaml:230
-    return _end_2(convert(_moved_d, f32, f16, roundTiesToEven, False))
+    return _end_2(_convertBounded(a, r, _x7c00, f16, 13))  # cvt.yaml:230
 
 
 def cvt_rs_relu_bf16x2_f32_3(a: Array, r: Array) -> Array:
-    _moved_d = _movedBy(a, r, bf16, 16)  # cvt.yaml:230
-    return _end_3(convert(_moved_d, f32, bf16, roundTiesToEven, False))
+    return _end_3(_convertBounded(a, r, _x7f80, bf16, 16))  # cvt.yaml:230
 
 
 def cvt_rs_relu_satfinite_f16x2_f32_3(a: Array, r: Array) -> Array:
-    _moved_d = _movedBy(a, r, f16, 13)  # cvt.yaml:230
-    return _end_4(convert(_moved_d, f32, f16, roundTiesToEven, False))
+    return _end_2(_convertBounded(a, r, _x7bff, f16, 13))  # cvt.yaml:230
 
 
 def cvt_rs_relu_satfinite_bf16x2_f32_3(a: Array, r: Array) -> Array:
-    _moved_d = _movedBy(a, r, bf16, 16)  # cvt.yaml:230
-    return _end_5(convert(_moved_d, f32, bf16, roundTiesToEven, False))
-
-
-@_halved
-def _end_54(_moved_d: Array) -> Array:
-    _1 = minimum(maximum(_moved_d, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:230
-    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _end_3(_convertBounded(a, r, _x7f7f, bf16, 16))  # cvt.yaml:230
 
 
 def cvt_rs_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_54(_movedBy(a, r, e4m3, 16))  # cvt.yaml:230
-
-
-@_halved
-def _end_55(_moved_d: Array) -> Array:
-    _1 = minimum(maximum(_moved_d, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:230
-    return convert(_1, f32, e5m2, roundTiesToEven, False)
+    d = _convertBounded(a, r, _x7e, e4m3, 16)  # cvt.yaml:230
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 def cvt_rs_satfinite_e5m2x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_55(_movedBy(a, r, e5m2, 16))  # cvt.yaml:230
-
-
-@_halved
-def _end_56(_moved_d: Array) -> Array:
-    _1 = minimum(maximum(_moved_d, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:230
-    return _any_convert(_1, f32, e2m3, roundTiesToEven, False)
+    return _convertBounded(a, r, _x7b, e5m2, 16)  # cvt.yaml:230
 
 
 def cvt_rs_satfinite_e2m3x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_56(_movedBy(a, r, e2m3, 16))  # cvt.yaml:230
-
-
-@_halved
-def _end_57(_moved_d: Array) -> Array:
-    _1 = minimum(maximum(_moved_d, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:230
-    return _any_convert(_1, f32, e3m2, roundTiesToEven, False)
+    return _convertBounded(a, r, _x1f, e2m3, 16)  # cvt.yaml:230
 
 
 def cvt_rs_satfinite_e3m2x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_57(_movedBy(a, r, e3m2, 16))  # cvt.yaml:230
-
-
-@_halved
-def _end_58(_moved_d: Array) -> Array:
-    _1 = minimum(maximum(_moved_d, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:230
-    return _any_convert(_1, f32, e2m1, roundTiesToEven, False)
+    return _convertBounded(a, r, _x1f, e3m2, 16)  # cvt.yaml:230
 
 
 def cvt_rs_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_58(_movedBy(a, r, e2m1, 16))  # cvt.yaml:230
+    return _convertBounded(a, r, _x07, e2m1, 16)  # cvt.yaml:230
 
 
-@_halved
-def _end_59(_moved_d: Array) -> Array:
-    _1 = minimum(maximum(_moved_d, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:230
-    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
+@_tabulated(8)
+def _end_54(d: Array) -> Array:
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
 
 
 def cvt_rs_relu_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_59(_movedBy(a, r, e4m3, 16))  # cvt.yaml:230
+    return _end_54(_convertBounded(a, r, _x7e, e4m3, 16))  # cvt.yaml:230
 
 
-@_halved
-def _end_60(_moved_d: Array) -> Array:
-    _1 = minimum(maximum(_moved_d, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:230
-    d = convert(_1, f32, e5m2, roundTiesToEven, False)
+@_tabulated(8)
+def _end_55(d: Array) -> Array:
     return maximum(d, _x00, e5m2)  # modifiers.yaml:83
 
 
 def cvt_rs_relu_satfinite_e5m2x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_60(_movedBy(a, r, e5m2, 16))  # cvt.yaml:230
+    return _end_55(_convertBounded(a, r, _x7b, e5m2, 16))  # cvt.yaml:230
 
 
-@_halved
-def _end_61(_moved_d: Array) -> Array:
-    _1 = minimum(maximum(_moved_d, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:230
-    d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
+@_tabulated(6)
+def _end_56(d: Array) -> Array:
     return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
 
 
 def cvt_rs_relu_satfinite_e2m3x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_61(_movedBy(a, r, e2m3, 16))  # cvt.yaml:230
+    return _end_56(_convertBounded(a, r, _x1f, e2m3, 16))  # cvt.yaml:230
 
 
-@_halved
-def _end_62(_moved_d: Array) -> Array:
-    _1 = minimum(maximum(_moved_d, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:230
-    d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
+@_tabulated(6)
+def _end_57(d: Array) -> Array:
     return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
 
 
 def cvt_rs_relu_satfinite_e3m2x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_62(_movedBy(a, r, e3m2, 16))  # cvt.yaml:230
+    return _end_57(_convertBounded(a, r, _x1f, e3m2, 16))  # cvt.yaml:230
 
 
-@_halved
-def _end_63(_moved_d: Array) -> Array:
-    _1 = minimum(maximum(_moved_d, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:230
-    d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
+@_tabulated(4)
+def _end_58(d: Array) -> Array:
     return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
 
 
 def cvt_rs_relu_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_63(_movedBy(a, r, e2m1, 16))  # cvt.yaml:230
+    return _end_58(_convertBounded(a, r, _x07, e2m1, 16))  # cvt.yaml:230
 
 
 @_halved
@@ -6160,7 +6118,7 @@ def cvt_rp_satfinite_ue5m3x2_bf16x2_1(a: Array) -> Array:
 
 
 @_halved
-def _end_64(x_2: Array) -> Array:
+def _end_59(x_2: Array) -> Array:
     d = _any_convert(x_2, f32, ue5m3, roundTiesToEven, False)  # cvt.yaml:236
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
@@ -6168,11 +6126,11 @@ def _end_64(x_2: Array) -> Array:
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_64(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_59(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_65(x_2: Array) -> Array:
+def _end_60(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
@@ -6181,11 +6139,11 @@ def _end_65(x_2: Array) -> Array:
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_65(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_60(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_66(x_2: Array) -> Array:
+def _end_61(x_2: Array) -> Array:
     d = _any_convert(x_2, f32, ue5m3, roundTowardZero, False)  # cvt.yaml:236
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
@@ -6193,11 +6151,11 @@ def _end_66(x_2: Array) -> Array:
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_66(division(_1, _2, f32, roundTowardZero, False))
+    return _end_61(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_67(x_2: Array) -> Array:
+def _end_62(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, ue5m3, roundTowardZero, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
@@ -6206,55 +6164,55 @@ def _end_67(x_2: Array) -> Array:
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_67(division(_1, _2, f32, roundTowardZero, False))
+    return _end_62(division(_1, _2, f32, roundTowardZero, False))
 
 
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_64(division(x, _1, f32, roundTiesToEven, False))
+    return _end_59(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_64(division(x, _1, f32, roundTiesToEven, False))
+    return _end_59(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_65(division(x, _1, f32, roundTiesToEven, False))
+    return _end_60(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False, True)  # cvt.yaml:232
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # cvt.yaml:235
-    return _end_65(division(x, _1, f32, roundTiesToEven, False))
+    return _end_60(division(x, _1, f32, roundTiesToEven, False))
 
 
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_66(division(x, _1, f32, roundTowardZero, False))
+    return _end_61(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_66(division(x, _1, f32, roundTowardZero, False))
+    return _end_61(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False, True)  # cvt.yaml:232
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_67(division(x, _1, f32, roundTowardZero, False))
+    return _end_62(division(x, _1, f32, roundTowardZero, False))
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False, True)  # cvt.yaml:232
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # cvt.yaml:235
-    return _end_67(division(x, _1, f32, roundTowardZero, False))
+    return _end_62(division(x, _1, f32, roundTowardZero, False))
 
 
 @_tabulated(8)
@@ -6372,7 +6330,7 @@ def cvt_rp_ftz_pzo_bf16_f32_1(a: Array) -> Array:
 
 
 @_halved
-def _end_68(x_2: Array) -> Array:
+def _end_63(x_2: Array) -> Array:
     d = _any_convert(x_2, f32, ue5m3, roundTowardPositive, False)  # cvt.yaml:236
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
@@ -6380,17 +6338,17 @@ def _end_68(x_2: Array) -> Array:
 def cvt_rp_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardPositive, False, True)  # cvt.yaml:232
     _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:235
-    return _end_68(division(x, _1, f32, roundTowardPositive, False))
+    return _end_63(division(x, _1, f32, roundTowardPositive, False))
 
 
 def cvt_rp_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardPositive, False, True)  # cvt.yaml:232
     _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:235
-    return _end_68(division(x, _1, f32, roundTowardPositive, False))
+    return _end_63(division(x, _1, f32, roundTowardPositive, False))
 
 
 @_halved
-def _end_69(x_2: Array) -> Array:
+def _end_64(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
@@ -6399,13 +6357,13 @@ def _end_69(x_2: Array) -> Array:
 def cvt_rp_satfinite_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardPositive, False, True)  # cvt.yaml:232
     _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:235
-    return _end_69(division(x, _1, f32, roundTowardPositive, False))
+    return _end_64(division(x, _1, f32, roundTowardPositive, False))
 
 
 def cvt_rp_satfinite_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardPositive, False, True)  # cvt.yaml:232
     _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # cvt.yaml:235
-    return _end_69(division(x, _1, f32, roundTowardPositive, False))
+    return _end_64(division(x, _1, f32, roundTowardPositive, False))
 
 
 def cvt_f32_f32_1_sm_10(a: Array) -> Array:
@@ -6434,7 +6392,7 @@ def cvt_sat_f64_f32_1_sm_10(a: Array) -> Array:
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
-KERNELS = _kernels("cvt", (
+KERNELS = _Kernels("cvt", (
     (cvt_rni_u8_f16_1, 1, "rni.u8.f16 rni.sat.u8.f16"),
     (cvt_rni_u8_f64_1, 1, "rni.u8.f64 rni.sat.u8.f64"),
     (cvt_rni_u16_f16_1, 1, "rni.u16.f16 rni.sat.u16.f16"),

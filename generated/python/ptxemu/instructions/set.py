@@ -16,7 +16,7 @@ from ..encoding import isNaN
 from ..formats import bf16, f16, f32, f64, s16, s32, s64, u16, u32, u64
 from ..integers import lessInteger
 from ..selection import select
-from . import kernels as _kernels
+from . import Kernels as _Kernels
 
 _x0000: Array = _np.array(0x0000, _np.uint16)
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
@@ -8587,7 +8587,7 @@ def set_nan_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
-KERNELS = _kernels("set", (
+KERNELS = _Kernels("set", (
     (set_eq_u32_f32_2, 2, "eq.u32.f32 eq.s32.f32"),
     (set_eq_f32_f32_2, 2, "eq.f32.f32"),
     (set_eq_ftz_u32_f32_2, 2, "eq.ftz.u32.f32 eq.ftz.s32.f32"),

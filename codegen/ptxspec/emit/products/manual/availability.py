@@ -1,130 +1,176 @@
-"""The model -> two pages of the manual: which variant is on which target, and what each PTX version brought."""
+"""The model -> the matrix: which PTX version takes which variants on which target."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
-from typing import TypeVar
 
-from ....catalog import PtxVersion, Requirement, Target
-from ....model import Spec, Variant
+from ....catalog import Target
+from ....check.claims import CLAIMS
+from ....compact import named_in
+from ....model import Spec
 from ...text import Files
-from .forms import Forms, Writer
+from .catalog import products, window
+from .families import Family, families
+from .forms import Writer
 from .site import Site
 
-K = TypeVar("K")
+# So many products stand behind a target's name where one is picked, and so many notations in a row before it folds.
+_SHOWN = 3
+_FOLDED = 4
 
 
 @dataclass(frozen=True)
 class Column:
-    """Targets that take the same variants: some next to each other, or the a and f kinds that take more than their
-    base."""
+    """A target with its a and f kinds; `about` is what most people call it."""
 
-    targets: tuple[Target, ...]
+    target: Target
+    kinds: Sequence[Target]
+    products: Sequence[str]
 
     @property
-    def first(self) -> Target:
-        return self.targets[0]
+    def about(self) -> str:
+        return _short(self.products[0]) if self.products else self.target.architecture
 
-    def __str__(self) -> str:
-        if self.first.base:
-            return ", ".join(t.name for t in self.targets)
-        return self.first.name if len(self.targets) == 1 else f"{self.first.name} to {self.targets[-1].name}"
+    @property
+    def title(self) -> str:
+        t = self.target
+        return "; ".join(filter(None, [t.architecture, ", ".join(self.products), f"known from PTX {t.ptx} on"]))
+
+
+@dataclass(frozen=True)
+class Part:
+    """What takes variants on a target, or on a kind of it: `since` where older PTX versions know the target, too,
+    `ended` where later ones take them no more; `hazards` are the places of those that hold there."""
+
+    kind: str
+    versions: str
+    since: bool
+    ended: bool
+    hazards: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Row:
-    """Variants of an opcode that are taken alike, and for each column what takes them; where the machine code does
-    something else than they say, marked as a hazard."""
-
-    forms: Sequence[Forms]
-    cells: tuple[str, ...]
+    family: Family
+    needs: str
+    hazards: Sequence[int]
+    cells: Sequence[Sequence[Part]]
 
     @property
-    def runs(self) -> list[tuple[str, int]]:
-        """Each different cell, with the number of columns next to each other that have it."""
-        return [(text, len(list(same))) for text, same in groupby(self.cells)]
+    def shown(self) -> Sequence[str]:
+        texts = self.family.forms.whole
+        return texts if len(texts) <= _FOLDED else texts[: _FOLDED - 1]
+
+    @property
+    def folded(self) -> Sequence[str]:
+        return self.family.forms.whole[len(self.shown) :]
 
 
 @dataclass(frozen=True)
-class Brought:
-    """What is available since a target or a PTX version, and what no longer is."""
+class HazardNote:
+    """What machine code does instead, of which variants, where."""
 
-    forms: Sequence[Forms]
-    ended: Sequence[Forms]
+    text: str
+    families: Sequence[tuple[Family, str]]
 
 
 def emit(spec: Spec, write: Writer, site: Site) -> Files:
-    """manual/availability and manual/history, as HTML and as Markdown."""
-    variants = [v for i in spec.instructions.values() for v in i.variants if not v.crash]
-    requirements = list(dict.fromkeys(v.requires for v in variants))
-    columns = _columns(spec, requirements)
-    # What an opcode's variants have in common stands once: those with one requirement and one hazard are a row.
-    alike = _grouped(variants, lambda v: (v.opcode, v.requires, v.hazards))
-    rows = [Row(write(vs), tuple(_marked(spec, vs[0], c) for c in columns)) for vs in alike.values()]
-    oldest = _grouped(variants, lambda v: v.requires.target)
+    """manual/availability, as HTML and as Markdown."""
+    every = [f for i in spec.instructions.values() for f in families(spec, write, i)]
+    hazards = list(dict.fromkeys(text for f in every for text in f.hazards))
+    matrix = _Matrix(spec, hazards)
+    rows = [matrix.row(f) for f in every]
+    types = {name for f in every for v in f.variants for name in v.type_names}
+    claims = {name for f in every for name in (f.first.claim, *f.claims)}
     values = {
-        "columns": columns,
-        "rows": rows,
-        "count": len(variants),
-        "versions": [(p, _known(spec, p), brought) for p, brought in _by_version(spec, write, variants)],
-        "targets": [(t, write(oldest.get(t.name, ()))) for t in spec.targets.values()],
+        "columns": matrix.columns,
+        "groups": [
+            (spec.instructions[opcode], list(found)) for opcode, found in groupby(rows, lambda r: r.family.forms.opcode)
+        ],
+        "families": len(rows),
+        "count": sum(len(f.variants) for f in every),
+        "crashing": sum(bool(v.crash) for i in spec.instructions.values() for v in i.variants),
+        "hazards": [_note(spec, every, text) for text in hazards],
+        "names": named_in((text for f in every for text in f.forms.texts), spec.notation),
+        "types": [name for name in spec.types if name in types],
+        "versions": list(spec.versions.values())[::-1],
+        "architectures": _architectures(spec),
+        "claims": {name: text for name, text in CLAIMS.items() if name in claims},
     }
-    sources = ["spec/targets.yaml", *(i.path for i in spec.instructions.values())]
-    return site.page("availability", sources, values) | site.page("history", sources, values)
+    return site.page("availability", ["spec/targets.yaml", *(i.path for i in spec.instructions.values())], values)
 
 
-def _columns(spec: Spec, requirements: list[Requirement]) -> list[Column]:
-    cells = {t: tuple(_cell(spec, r, t) for r in requirements) for t in spec.targets.values()}
-    columns: list[Column] = []
-    for t, found in cells.items():
-        if t.base:
-            continue
-        if columns and cells[columns[-1].first] == found:
-            columns[-1] = Column((*columns[-1].targets, t))
-        else:
-            columns.append(Column((t,)))
-    more: dict[tuple[str, ...], list[Target]] = {}
-    for t, found in cells.items():
-        if t.base and found != cells[spec.targets[t.base]]:
-            more.setdefault(found, []).append(t)
-    return columns + [Column(tuple(kinds)) for kinds in more.values()]
+class _Matrix:
+    """The columns, the newest target first, and what stands in them."""
+
+    def __init__(self, spec: Spec, hazards: Sequence[str]) -> None:
+        self._spec = spec
+        self._hazards = {text: place for place, text in enumerate(hazards, 1)}
+
+    @cached_property
+    def columns(self) -> list[Column]:
+        targets = list(self._spec.targets.values())
+        return [
+            Column(t, [k for k in targets if k.base == t.name], products(self._spec, t))
+            for t in reversed(targets)
+            if not t.base
+        ]
+
+    def row(self, family: Family) -> Row:
+        places = [self._hazards[text] for text in family.hazards]
+        cells = [tuple(self._parts(family, column)) for column in self.columns]
+        return Row(family, self._spec.catalog.text(family.first.requires), places, cells)
+
+    def _parts(self, family: Family, column: Column) -> Iterable[Part]:
+        """The target's own, and those of its kinds that differ: a kind takes what its base takes, from its own PTX
+        version on."""
+        base = self._part(family, column.target)
+        if base:
+            yield base
+        for kind in column.kinds:
+            part = self._part(family, kind)
+            if part and not (base and self._follows(part, base, kind)):
+                yield part
+
+    def _part(self, family: Family, target: Target) -> Part | None:
+        text = window(self._spec, family.first.requires, target)
+        on = tuple(self._hazards[told] for told, targets in family.hazards.items() if target.name in targets)
+        first, _, last = text.partition("-")
+        letter = target.name.removeprefix(target.base) if target.base else ""
+        versions = f"{first}\N{EN DASH}{last}" if last else first
+        return Part(letter, versions, first != target.ptx, bool(last), on) if text else None
+
+    def _follows(self, part: Part, base: Part, kind: Target) -> bool:
+        """Whether a kind has no more to say than its base and the version that knows it."""
+        first, dash, last = base.versions.partition("\N{EN DASH}")
+        order = list(self._spec.versions).index
+        return part.hazards == base.hazards and part.versions == max(first, kind.ptx, key=order) + dash + last
 
 
-def _cell(spec: Spec, r: Requirement, target: Target) -> str:
-    if not spec.catalog.takes(r, target.name):
-        return ""
-    first, last = spec.catalog.window(r, target.name)
-    if r.on and first == target.ptx and not last:
-        return "\N{CHECK MARK}"
-    return f"{first}\N{EN DASH}{last}" if last else first
+def _short(product: str) -> str:
+    """Without the brand that all of its kind have."""
+    return product.removeprefix("NVIDIA ").removeprefix("GeForce ").removeprefix("Tesla ")
 
 
-def _marked(spec: Spec, v: Variant, column: Column) -> str:
-    """What takes a variant in a column, with a mark where a hazard holds on one of its targets."""
-    cell = _cell(spec, v.requires, column.first)
-    return cell + "!" if cell and any(not spec.catalog.is_safe(v, t.name) for t in column.targets) else cell
+def _architectures(spec: Spec) -> list[tuple[str, list[tuple[Target, str]]]]:
+    """All targets to pick from, the newest first, by what NVIDIA calls their architecture."""
+    found: dict[str, list[tuple[Target, str]]] = {}
+    for t in reversed(list(spec.targets.values())):
+        sold = products(spec, t)
+        more = ", ..." * (len(sold) > _SHOWN)
+        found.setdefault(t.architecture or "other", []).append((t, ", ".join(map(_short, sold[:_SHOWN])) + more))
+    return list(found.items())
 
 
-def _known(spec: Spec, version: PtxVersion) -> list[Target]:
-    """The targets that came with a version."""
-    return [t for t in spec.targets.values() if t.ptx == version.version]
+def _note(spec: Spec, every: Iterable[Family], text: str) -> HazardNote:
+    having = [f for f in every if text in f.hazards]
+    return HazardNote(text, [(f, _where(spec, f, f.hazards[text])) for f in having])
 
 
-def _by_version(spec: Spec, write: Writer, variants: list[Variant]) -> list[tuple[PtxVersion, Brought]]:
-    begun = _grouped(variants, lambda v: spec.catalog.first_version(v.requires))
-    ended = _grouped(variants, lambda v: v.requires.until)
-    versions = list(spec.versions.values())
-    before = [None, *(p.version for p in versions)]
-    return [
-        (p, Brought(write(begun.get(p.version, ())), write(ended.get(last, ()) if last else ())))
-        for p, last in zip(versions, before, strict=False)
-    ]
-
-
-def _grouped(variants: Iterable[Variant], key: Callable[[Variant], K]) -> dict[K, list[Variant]]:
-    found: dict[K, list[Variant]] = {}
-    for v in variants:
-        found.setdefault(key(v), []).append(v)
-    return found
+def _where(spec: Spec, family: Family, targets: Sequence[str]) -> str:
+    """The targets of a hazard, where they are not all that take the variants."""
+    taking = [t for t in spec.targets if spec.catalog.takes(family.first.requires, t)]
+    return "" if taking == list(targets) else ", ".join(targets)

@@ -7,38 +7,38 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from ....catalog import Requirement, Target
-from ....model import Instruction, Spec, Variant
+from ....model import Spec
 from ...text import Files, Templates
+from .families import families
 from .forms import Writer
 
 PATH = "catalog.data.js"
 
 
 def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
-    rows = {i.opcode: _grouped(i) for i in spec.instructions.values()}
-    every = [alike[0] for found in rows.values() for alike in found]
-    requirements = {r: n for n, r in enumerate(dict.fromkeys(v.requires for v in every))}
-    hazards = {v: _hazards(spec, v) for v in every if v.hazards}
-    told = {text: n for n, text in enumerate(dict.fromkeys(text for found in hazards.values() for text in found))}
+    rows = {i.opcode: families(spec, write, i) for i in spec.instructions.values()}
+    every = [family for found in rows.values() for family in found]
+    needed = {r: n for n, r in enumerate(requirements(spec))}
+    told = {text: n for n, text in enumerate(dict.fromkeys(text for f in every for text in f.hazards))}
     data = {
         "groups": {name: list(members) for name, members in spec.notation.items()},
         "types": list(spec.types),
         "targets": [
-            {"name": t.name, "ptx": t.ptx, "base": t.base, "products": _products(spec, t)}
+            {"name": t.name, "ptx": t.ptx, "base": t.base, "products": products(spec, t)}
             for t in spec.targets.values()
         ],
         "versions": [{"ptx": p.version, "cuda": p.cuda} for p in spec.versions.values()],
-        "requirements": [_runs(_window(spec, r, t) for t in spec.targets.values()) for r in requirements],
+        "requirements": [runs(window(spec, r, t) for t in spec.targets.values()) for r in needed],
         "hazards": list(told),
         "opcodes": {
             opcode: {
                 "summary": spec.instructions[opcode].summary,
                 "rows": [
                     [
-                        [opcode + text for text in forms.texts], forms.operands, requirements[v.requires], v.claim,
-                        {told[text]: targets for text, targets in hazards.get(v, {}).items()},
+                        f.forms.whole, f.forms.operands, needed[f.first.requires], f.first.claim,
+                        {told[text]: targets for text, targets in f.hazards.items()}, f.claims,
                     ]
-                    for alike in found for v in alike[:1] for forms in write(alike)
+                    for f in found
                 ],
             }
             for opcode, found in rows.items()
@@ -50,16 +50,12 @@ def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
     return {f"manual/{PATH}": templates.render(f"manual/{PATH}.j2", sources, "// {}", data=text)}
 
 
-def _grouped(instruction: Instruction) -> list[list[Variant]]:
-    """The variants that are taken alike and promise alike."""
-    found: dict[object, list[Variant]] = {}
-    for v in instruction.variants:
-        if not v.crash:
-            found.setdefault((v.requires, v.claim, v.hazards), []).append(v)
-    return list(found.values())
+def requirements(spec: Spec) -> list[Requirement]:
+    """The different requirements of all variants, in the order in which the data has them."""
+    return list(dict.fromkeys(v.requires for i in spec.instructions.values() for v in i.variants if not v.crash))
 
 
-def _window(spec: Spec, r: Requirement, target: Target) -> str:
+def window(spec: Spec, r: Requirement, target: Target) -> str:
     """The PTX versions that take a variant on a target: `7.0`, `1.0-1.3`, or nothing."""
     if not spec.catalog.takes(r, target.name):
         return ""
@@ -68,19 +64,11 @@ def _window(spec: Spec, r: Requirement, target: Target) -> str:
     return f"{known}-{last}" if last else known
 
 
-def _hazards(spec: Spec, v: Variant) -> dict[str, list[str]]:
-    """The targets on which each hazard of a variant holds."""
-    found: dict[str, list[str]] = {}
-    for t in spec.targets:
-        if spec.catalog.takes(v.requires, t):
-            for h in spec.catalog.hazards(v, t):
-                found.setdefault(h.text, []).append(t)
-    return found
-
-
-def _products(spec: Spec, target: Target) -> list[str]:
+def products(spec: Spec, target: Target) -> list[str]:
+    """What the GPUs of a target are sold as, the best known first; an a or f kind has those of its base."""
     return [p.name for p in spec.naming.products if p.target == (target.base or target.name)]
 
 
-def _runs(texts: Iterable[str]) -> list[tuple[str, int]]:
+def runs(texts: Iterable[str]) -> list[tuple[str, int]]:
+    """Each text with the number of times that it stands there in a row."""
     return [(text, len(list(same))) for text, same in groupby(texts)]

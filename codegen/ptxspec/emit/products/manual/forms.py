@@ -20,6 +20,10 @@ class Forms:
     operands: int | None = None
 
     @property
+    def whole(self) -> list[str]:
+        return [self.opcode + text for text in self.texts]
+
+    @property
     def counted(self) -> str:
         return "" if self.operands is None else f" ({self.operands})"
 
@@ -35,9 +39,12 @@ class Writer:
         variants apart."""
         found: dict[tuple[str, int | None], list[Variant]] = {}
         for v in variants:
-            operands = v.operands if v.key[0] in self._ambiguous else None
-            found.setdefault((v.opcode, operands), []).append(v)
+            found.setdefault((v.opcode, self.counted(v)), []).append(v)
         return [Forms(opcode, self._texts(alike), operands) for (opcode, operands), alike in found.items()]
+
+    def counted(self, v: Variant) -> int | None:
+        """The number of operands where it tells a variant from others of its spelling."""
+        return v.operands if v.spelling in self._ambiguous else None
 
     def whole(self, variants: Iterable[Variant]) -> list[str]:
         """For the page of their opcode: texts with the opcode."""

@@ -14,6 +14,8 @@ PAGES = {
     "index": "Instructions",
     "availability": "Availability",
     "history": "History",
+    "functions": "Functions",
+    "releases": "CUDA and drivers",
     "running": "Running PTX",
     "ledger": "Differences",
     "speed": "Speed",

@@ -1,0 +1,61 @@
+"""Variants that are taken alike and promise alike: a row of the matrix, and of what the manual's scripts know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ....model import Instruction, Spec, Variant
+from .forms import Forms, Writer
+
+
+@dataclass(frozen=True)
+class Family:
+    """Variants of an opcode with one requirement, one claim and one set of hazards. `hazards` are by their texts the
+    targets on which each holds; `claims` are other claims than their own, with the targets on which they make these."""
+
+    forms: Forms
+    variants: Sequence[Variant]
+    hazards: Mapping[str, Sequence[str]]
+    claims: Mapping[str, Sequence[str]]
+
+    @property
+    def first(self) -> Variant:
+        return self.variants[0]
+
+
+def families(spec: Spec, write: Writer, instruction: Instruction) -> list[Family]:
+    """All variants of an opcode that the assembler comes to an end with."""
+    found: dict[object, list[Variant]] = {}
+    for v in instruction.variants:
+        if not v.crash:
+            found.setdefault((v.requires, v.claim, v.hazards, write.counted(v), *_other_claims(spec, v)), []).append(v)
+    return [
+        Family(forms, alike, _hazards(spec, alike[0]), _by_claim(_other_claims(spec, alike[0])))
+        for alike in found.values()
+        for forms in write(alike)
+    ]
+
+
+def _hazards(spec: Spec, v: Variant) -> dict[str, list[str]]:
+    """The targets on which each hazard of a variant holds."""
+    found: dict[str, list[str]] = {}
+    for t in spec.targets if v.hazards else ():
+        if spec.catalog.takes(v.requires, t):
+            for h in spec.catalog.hazards(v, t):
+                found.setdefault(h.text, []).append(t)
+    return found
+
+
+def _other_claims(spec: Spec, v: Variant) -> list[tuple[str, str]]:
+    """The claims on targets where a recording or a published model says more."""
+    asked = dict.fromkeys([*(r.target for r in spec.recordings), *spec.reported_on(v)])
+    said = ((t, spec.claim(v, t)) for t in asked)
+    return [(t, claim) for t, claim in said if claim != v.claim]
+
+
+def _by_claim(claims: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for target, claim in claims:
+        found.setdefault(claim, []).append(target)
+    return found

@@ -1,0 +1,86 @@
+"""The model -> the manual's page about what each PTX version and each target brought."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from ....catalog import PtxVersion, Target
+from ....model import Spec, Variant
+from ...text import Files
+from .catalog import products
+from .forms import Forms, Writer
+from .site import Site
+
+K = TypeVar("K", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Change:
+    """Variants in the notation of syntax lines, by their opcodes."""
+
+    count: int
+    forms: Sequence[tuple[str, Sequence[Forms]]]
+
+
+@dataclass(frozen=True)
+class Release:
+    """A PTX version, the targets that came with it, and the variants that are there since, or no longer."""
+
+    version: PtxVersion
+    targets: Sequence[Target]
+    begun: Change
+    ended: Change
+
+
+@dataclass(frozen=True)
+class Generation:
+    """A target and the variants of which it is the oldest that has them."""
+
+    target: Target
+    products: Sequence[str]
+    begun: Change
+
+
+def emit(spec: Spec, write: Writer, site: Site) -> Files:
+    """manual/history, as HTML and as Markdown; the newest stand first."""
+    variants = [v for i in spec.instructions.values() for v in i.variants if not v.crash]
+    oldest = _grouped(variants, lambda v: v.requires.target)
+    generations = [
+        Generation(t, products(spec, t), _change(write, oldest.get(t.name, ()))) for t in spec.targets.values()
+    ]
+    values = {"releases": _releases(spec, write, variants)[::-1], "generations": generations[::-1]}
+    return site.page("history", ["spec/targets.yaml", *(i.path for i in spec.instructions.values())], values)
+
+
+def _releases(spec: Spec, write: Writer, variants: Iterable[Variant]) -> list[Release]:
+    every = list(variants)
+    begun = _grouped(every, lambda v: spec.catalog.first_version(v.requires))
+    ended = _grouped(every, lambda v: v.requires.until)
+    versions = list(spec.versions.values())
+    before = [None, *(p.version for p in versions)]
+    return [
+        Release(
+            p,
+            [t for t in spec.targets.values() if t.ptx == p.version],
+            _change(write, begun.get(p.version, ())),
+            _change(write, ended.get(last, ()) if last else ()),
+        )
+        for p, last in zip(versions, before, strict=False)
+    ]
+
+
+def _change(write: Writer, variants: Sequence[Variant]) -> Change:
+    found = _grouped(write(variants), lambda f: f.opcode)
+    return Change(len(variants), sorted(found.items()))
+
+
+T = TypeVar("T")
+
+
+def _grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    found: dict[K, list[T]] = {}
+    for item in items:
+        found.setdefault(key(item), []).append(item)
+    return found
