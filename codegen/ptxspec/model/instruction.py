@@ -365,13 +365,6 @@ class Instruction:
         """The sources that some variant has; a, b and c, which modifiers may speak of, always."""
         return frozenset("abc").union(s.name for v in self.variants for s in v.sources)
 
-    @cached_property
-    def intrinsics_of(self) -> Mapping[Form, tuple[Intrinsic, ...]]:
-        found: dict[Form, tuple[Intrinsic, ...]] = {}
-        for i in self.intrinsics:
-            found[i.form] = (*found.get(i.form, ()), i)
-        return found
-
     def corner_tables_of(self, variant: Variant) -> tuple[CornerTable, ...]:
         """Those that a variant is in."""
         found = self._tables.get(variant)
@@ -382,6 +375,13 @@ class Instruction:
     @cached_property
     def _tables(self) -> dict[Variant, tuple[CornerTable, ...]]:
         return {}
+
+    @cached_property
+    def intrinsics_of(self) -> Mapping[Form, tuple[Intrinsic, ...]]:
+        found: dict[Form, tuple[Intrinsic, ...]] = {}
+        for i in self.intrinsics:
+            found[i.form] = (*found.get(i.form, ()), i)
+        return found
 
     def hardware_path(self, variant: Variant) -> HardwarePath | None:
         """The variant's machine code around units, where the file states it for all targets."""

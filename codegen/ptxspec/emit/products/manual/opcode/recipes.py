@@ -49,12 +49,12 @@ def section(about: About) -> list[Entry]:
     return found
 
 
-def anchors(about: About) -> dict[Variant, tuple[str, ...]]:
-    """For each variant the ids of its recipes, or of why there is none."""
-    found: dict[Variant, tuple[str, ...]] = {}
-    for id, _, variants in _placed(about):
+def anchors(about: About) -> dict[Variant, list[tuple[str, bool]]]:
+    """For each variant the ids of its recipes, and of why there is none: that it is such a one stands behind it."""
+    found: dict[Variant, list[tuple[str, bool]]] = {}
+    for id, recipe, variants in _placed(about):
         for v in variants:
-            found[v] = (*found.get(v, ()), id)
+            found.setdefault(v, []).append((id, bool(recipe.none)))
     return found
 
 

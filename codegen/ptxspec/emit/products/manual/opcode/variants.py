@@ -30,9 +30,19 @@ class Facts:
 
 
 @dataclass(frozen=True)
+class Help:
+    """A recipe by its anchor, or where none: why there is none; for some variants of a card, or where no `forms` are
+    given for all."""
+
+    id: str
+    none: bool
+    forms: Sequence[str]
+
+
+@dataclass(frozen=True)
 class Card:
     """Variants with the same facts; `first` is the spelling of one of them, `id` where links to it lead. `recipes` are
-    the anchors of those that are for some of them, each with the variants that it is for, where it is not for all.
+    those for some of them.
     `counted`: their spelling is that of variants with other numbers of operands, too."""
 
     id: str
@@ -41,7 +51,7 @@ class Card:
     forms: Sequence[str]
     variants: int
     counted: bool
-    recipes: Sequence[tuple[str, Sequence[str]]]
+    recipes: Sequence[Help]
 
 
 @dataclass(frozen=True)
@@ -87,19 +97,20 @@ def _cards(about: About, variants: Sequence[Variant], named: set[str]) -> list[C
         id = first.spelling if first.spelling not in named else f"{first.spelling}-{first.operands}"
         named.add(id)
         forms = about.write.whole(alike)
-        counted = any(about.write.counted(v) is not None for v in alike)
+        counted = any(about.write.operands(v) is not None for v in alike)
         cards.append(Card(id, first.spelling, facts, forms, len(alike), counted, _recipes(about, alike, recipes)))
     return cards
 
 
 def _recipes(
-    about: About, alike: Sequence[Variant], recipes: Mapping[Variant, Sequence[str]]
-) -> list[tuple[str, Sequence[str]]]:
-    helped: dict[str, list[Variant]] = {}
+    about: About, alike: Sequence[Variant], recipes: Mapping[Variant, Sequence[tuple[str, bool]]]
+) -> list[Help]:
+    helped: dict[tuple[str, bool], list[Variant]] = {}
     for v in alike:
-        for id in recipes.get(v, ()):
-            helped.setdefault(id, []).append(v)
-    return [(id, about.write.whole(vs) if len(vs) < len(alike) else ()) for id, vs in helped.items()]
+        for found in recipes.get(v, ()):
+            helped.setdefault(found, []).append(v)
+    every = len(alike)
+    return [Help(id, none, about.write.whole(vs) if len(vs) < every else ()) for (id, none), vs in helped.items()]
 
 
 def _facts(about: About, v: Variant) -> Facts:
