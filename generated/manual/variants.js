@@ -116,10 +116,11 @@
   }
 
   // The card's snippet is that of the variant that was asked for.
-  function name({card, spelling}) {
+  function name({card, spelling, operands}) {
     const snippet = card.querySelector(".snippet code"), [, ...rest] = snippet.textContent.split(" ");
     snippet.textContent = [spelling, ...rest].join(" ");
     snippet.parentElement.href = location.hash;
+    card.querySelector(".snippet .try")?.setAttribute("href", `#try=${spelling}-${operands}`);
     card.classList.add("target");
     open(card);
   }

@@ -102,7 +102,7 @@ def _cards(about: About, variants: Sequence[Variant], named: set[str]) -> list[C
         id = first.spelling if first.spelling not in named else f"{first.spelling}-{first.operands}"
         named.add(id)
         forms = about.write.whole(alike)
-        counted = any(about.write.counted(v) is not None for v in alike)
+        counted = any(about.write.operands(v) is not None for v in alike)
         cards.append(Card(id, first.spelling, facts, forms, len(alike), counted, _recipes(about, alike, recipes)))
     return cards
 
