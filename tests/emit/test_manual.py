@@ -44,7 +44,8 @@ def test_links_lead_somewhere(path: Path) -> None:
             name, _, anchor = link.partition("#")
             there = FOLDER / name if name else path
             assert there.is_file(), link
-            assert not anchor or anchor in page(there).ids, link
+            # A state of the matrix is no place; its own tests hold what it says.
+            assert not anchor or anchor in page(there).ids or (name == "availability.html" and "=" in anchor), link
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda p: p.stem)
