@@ -49,7 +49,7 @@ def test_the_matrix_has_every_variant_once_and_every_target() -> None:
 @each_size
 def test_the_matrix_is_what_the_queries_say(whole: bool) -> None:
     pairs = [(t, ptx) for t in SPEC.targets.values() for ptx in list(SPEC.versions)[ORDER[t.ptx] :]]
-    for t, ptx in pairs if whole else spread(pairs, 60):
+    for t, ptx in pairs if whole else spread(pairs, 40):
         found = {name for row in matrix().rows if takes(row, t, ptx) for name in row.names}
         assert found == {shown(v) for v in DB.available(target=t.name, ptx=ptx)}, (t.name, ptx)
 
@@ -97,7 +97,7 @@ console.log(JSON.stringify([
 @each_size
 def test_a_verdict_is_what_the_query_says(whole: bool) -> None:
     every = [(t, p) for t in ("", *SPEC.targets) for p in ("", *SPEC.versions) if t or p]
-    asked = every if whole else spread(every, 120)
+    asked = every if whole else spread(every, 60)
     rows, answers = node(VERDICTS, asked)
     variants = [DB.variant(*row) for row in rows]
     for (target, ptx), found in zip(asked, answers, strict=True):
