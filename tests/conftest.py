@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import defaultdict
 from collections.abc import Iterator
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 # NumPy's kernels are what is tested, and what kernels in C are held against. runtime/test_accelerator.py switches C on.
 os.environ.setdefault("PTXEMU_ACCELERATOR", "0")
+
+# The specification and its programs live to the end of a process, and are a million objects: looking through them for
+# garbage as often as Python does took a quarter of the time.
+gc.set_threshold(100_000, 10, 10)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -46,6 +51,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for case in cases:
             if case not in at_once:
                 case.add_marker("exhaustive")
+
+
+def pytest_unconfigure() -> None:
+    """pytest looks for garbage five times when it ends. Once is enough: what lives then lives to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,5 +1,6 @@
 """Where the command line starts. An interrupt is quiet from here on, while the rest is still being imported."""
 
+import gc
 import sys
 from collections.abc import Sequence
 
@@ -13,6 +14,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return command_line(argv)
     except KeyboardInterrupt:
         return 130
+    finally:
+        if argv is None:
+            # The process ends here, and all that it holds with it: there is no garbage to look for.
+            gc.freeze()
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise, zip_longest
 
@@ -21,8 +22,14 @@ Named = Sequence[tuple[str, frozenset[str]]]
 def compact(words: Iterable[Word], groups: Groups) -> list[str]:
     """Notations that together stand for these spellings and no others, each of them once. The members of a group are
     written as the group where all of them are meant."""
-    named = sorted(((name, frozenset(members)) for name, members in groups.items()), key=lambda g: -len(g[1]))
-    return [text for family in _families(dict.fromkeys(words)) for text in _texts(family, named)]
+    return list(_compacted(tuple(dict.fromkeys(words)), tuple((name, frozenset(m)) for name, m in groups.items())))
+
+
+# Pages tell of the same variants again and again.
+@lru_cache(maxsize=1 << 10)
+def _compacted(words: tuple[Word, ...], groups: Named) -> tuple[str, ...]:
+    named = sorted(groups, key=lambda g: -len(g[1]))
+    return tuple(text for family in _families(words) for text in _texts(family, named))
 
 
 def named_in(texts: Iterable[str], groups: Groups) -> dict[str, Sequence[str]]:
@@ -74,7 +81,9 @@ def _texts(family: _Family, named: Named) -> list[str]:
     columns = _columns(family)
     boxes = _boxes(family.words, columns)
     order = range(len(columns))
-    tried = [_joined(boxes, [first, *rest]) for first in order for rest in (order, order[::-1])]
+    orders = [[first, *rest] for first in order for rest in (order, order[::-1])] if len(boxes) > 1 else [[]]
+    # Most orders lead to the same boxes.
+    tried = dict.fromkeys(tuple(_joined(boxes, one)) for one in orders)
     told = [
         ["".join(column.text(bits, named) for column, bits in zip(columns, box, strict=True)) for box in found]
         for found in tried

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 MANUAL, DERIVED, VERDICTS, READING = "manual", "derived", "ptxas verdicts", "our reading"
-CODE = "ptxas machine code"
+CODE, FOLDING = "ptxas machine code", "ptxas folding"
 # Every kind of ground, and what it means.
 KINDS = {
     MANUAL: "NVIDIA's manual says it, in the section named",
     DERIVED: "it follows from a section of the manual, from IEEE 754-2019, or from both",
-    "ptxas folding": "ptxas folds an instruction to this where its operands are constants",
+    FOLDING: "ptxas folds an instruction to this where its operands are constants",
     CODE: "the machine code that ptxas makes of the instruction",
     VERDICTS: "what ptxas takes and refuses",
     "NVIDIA host code": "what the headers of CUDA's runtime compute where they are compiled for a processor",

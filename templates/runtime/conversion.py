@@ -257,29 +257,43 @@ def convertStochastic(x: Array, random: Array, source: Format | Declared, f: For
 
 
 @arithmetic.elementwise(2)
-def movedBy(x: Array, random: Array, f: Format | Declared, width: int) -> Array:
-    """binary32 cut off to a format's last place, after so many random bits behind that place were added: one of its
-    numbers, or one beyond the largest. The place of the last random bit is one of binary32's."""
+def convertBounded(x: Array, random: Array, most: Array, f: Format | Declared, width: int) -> Array:
+    """`convertStochastic` of binary32, and what is larger than `most` is that: an infinity, or what bounds x. Subnormal
+    numbers the format has, and the place of the last random bit is one of binary32's."""
     cut = BINARY32.fraction_bits - f.fraction_bits
     size = x & BINARY32.magnitude_mask
-    nan = size > BINARY32.infinity
     low = None
     if f.emin > BINARY32.emin:
-        # Below 2**emin places are as far apart as above it. Added to that power, a number has its places.
-        low = size < u32((f.emin + BINARY32.bias) << BINARY32.fraction_bits)
+        # Below 2**emin places are as far apart as above it. Added to that power, a number has its places, and the
+        # exponent that comes before its own.
+        least = u32((f.emin + BINARY32.bias) << BINARY32.fraction_bits)
+        low = size < least
         power = low.astype(u32)
-        power *= u32((f.emin + BINARY32.bias) << BINARY32.fraction_bits)
+        power *= least
         size = _sum_toward_zero(size.view(_SINGLE), power.view(_SINGLE)).view(u32)
     added = random.astype(u32)
     if width < cut:
         added <<= u32(cut - width)
     added += size
-    added &= u32((1 << 32) - (1 << cut))
+    added >>= u32(cut)
+    rebias = (f.emin - BINARY32.emin) << f.fraction_bits
+    # NumPy takes several times as long for one number as for an array of it.
+    np.minimum(added, np.full_like(added, int(most) + rebias), out=added)
+    # The rest of the arithmetic is on fewer bytes.
+    result = added.astype(f.unsigned)
+    if rebias:
+        result -= f.unsigned.type(rebias & ((1 << 8 * f.unsigned.itemsize) - 1))
     if low is not None:
-        moved = added.view(_SINGLE)
-        moved -= power.view(_SINGLE)
-    added |= x & BINARY32.sign_mask
-    return replace(added, nan, BINARY32.nan, BINARY32)
+        result -= _where(low, 1 << f.fraction_bits, f)
+    result |= _where(np.signbit(x.view(_SINGLE)), 1 << (f.width - 1), f)
+    return replace(result, np.isnan(x.view(_SINGLE)), f.unsigned.type(f.canonical_nan), BINARY32)
+
+
+def _where(condition: Array, pattern: int, f: Format | Declared) -> Array:
+    """The pattern where the condition holds, else 0. To shift bytes takes NumPy ten times as long."""
+    found = np.negative(condition.view(np.int8)).astype(f"i{f.unsigned.itemsize}", copy=False).view(f.unsigned)
+    found &= f.unsigned.type(pattern)
+    return found
 
 
 def _sum_toward_zero(x: Array, y: Array) -> Array:

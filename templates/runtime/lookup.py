@@ -66,27 +66,38 @@ def counted(operands: int) -> str:
 @lru_cache(maxsize=256)
 def rows_of(opcode: str) -> tuple[Row, ...]:
     """The variants of an opcode."""
-    found = []
-    for line in ROWS.get(opcode, "").split("\n")[1:-1]:
-        spelled, place = line.split()
-        operands, claim, signature, requirement, listed, hazards, means, rules = CLASSES[int(place)].split()
-        names = spelled.split(".")
-        types = tuple(n for n in names if n in TYPES)
-        found.append(
-            Row(
-                variant=Variant(spelling=f"{opcode}.{spelled}", operands=int(operands), claim=claim),
-                opcode=opcode,
-                modifiers=frozenset(names).difference(types),
-                types=types,
-                signature=SIGNATURES[int(signature)],
-                requires=REQUIREMENTS[int(requirement)],
-                listed=listed == "listed",
-                hazards=() if hazards == "-" else tuple(HAZARDS[int(i)] for i in hazards.split(".")),
-                means=frozenset() if means == "-" else frozenset(means.split(".")),
-                rules=() if rules == "-" else tuple(map(int, rules.split("."))),
-            )
-        )
-    return tuple(found)
+    return tuple(_row(opcode, line) for line in _lines(opcode))
+
+
+def _lines(opcode: str) -> list[str]:
+    return ROWS.get(opcode, "").split("\n")[1:-1]
+
+
+@lru_cache(maxsize=1 << 14)
+def _row(opcode: str, line: str) -> Row:
+    spelled, place = line.split(" ")
+    operands, claim, signature, requirement, listed, hazards, means, rules = CLASSES[int(place)].split()
+    names = spelled.split(".")
+    types = tuple(n for n in names if n in TYPES)
+    return Row(
+        variant=Variant(spelling=f"{opcode}.{spelled}", operands=int(operands), claim=claim),
+        opcode=opcode,
+        modifiers=frozenset(names).difference(types),
+        types=types,
+        signature=SIGNATURES[int(signature)],
+        requires=REQUIREMENTS[int(requirement)],
+        listed=listed == "listed",
+        hazards=() if hazards == "-" else tuple(HAZARDS[int(i)] for i in hazards.split(".")),
+        means=frozenset() if means == "-" else frozenset(means.split(".")),
+        rules=() if rules == "-" else tuple(map(int, rules.split("."))),
+    )
+
+
+def _spelled_with(opcode: str, names: list[str]) -> list[Row]:
+    """The variants whose names are these in any order: of the others an opcode may have thousands."""
+    length, wanted = len(".".join(names)), sorted(names)
+    lines = (line for line in _lines(opcode) if line.find(" ") == length)
+    return [_row(opcode, line) for line in lines if sorted(line[:length].split(".")) == wanted]
 
 
 def variants() -> list[Variant]:
@@ -99,7 +110,7 @@ def find(spelling: str, operands: int | None, target: str | None) -> Row:
     opcode, *names = spelling.strip().split(".")
     asked = _asked(names, operands)
     repeated = len(asked.modifiers) + len(asked.types) < len(names)
-    same = [row for row in rows_of(opcode) if row.modifiers == asked.modifiers and row.types == asked.types]
+    same = [row for row in _spelled_with(opcode, names) if row.types == asked.types]
     found = [] if repeated else same
     fitting = [row for row in found if operands in (None, row.variant.operands)]
     if not fitting:

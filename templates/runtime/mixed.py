@@ -11,7 +11,7 @@ rounded once more. A result in binary64 itself is to nearest, and needs no more.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,11 +20,15 @@ from . import arithmetic
 from .binary import BINARY64, Array, Direction, Format, roundTowardNegative
 from .conversion import as_double, to_float
 from .declared import Declared
+from .narrowing import widen
 from .rounding import Operation, sum_to_odd
 from .selection import canonicalise
-from .tables import ENOUGH, every_pattern
+from .tables import ENOUGH, are_kept, every_pattern, kept
 
 Formats: TypeAlias = "tuple[Format | Declared, ...]"
+_SINGLE = np.dtype(np.float32)
+# As many results at a time are worth the table of a product's.
+_MANY = 1 << 16
 # What is added: one number, or two.
 Parts: TypeAlias = "Callable[[tuple[Array, ...], Formats, bool], tuple[Array, ...]]"
 
@@ -41,6 +45,8 @@ def _mixed(count: int, parts: Parts) -> Operation:
             if y and parts is _negated:
                 np.negative(y[0], out=y[0])
             return to_float(_odd_sum(x, y[0], mode) if y else x, f, mode, ftz)
+        if parts is _multiplied and count == 3 and isinstance(f, Format) and f.native == np.float32:
+            return _fused(operands, formats, f, mode, ftz, any(daz))
         x, *y = parts(operands, formats, any(daz))
         if f == BINARY64:
             return canonicalise(x + y[0] if y else x, f)
@@ -55,6 +61,28 @@ def _sum(x: Array, y: Array, formats: Formats, mode: Direction) -> Array:
 
 def _odd_sum(x: Array, y: Array, mode: Direction) -> Array:
     return _with_sign(sum_to_odd(x, y), x, y, mode)
+
+
+def _fused(operands: tuple[Array, ...], formats: Formats, f: Format, mode: Direction, ftz: bool, daz: bool) -> Array:
+    """A fused operation with a result in binary32: its sums are, too, where the product is a normal number there."""
+    (x, y, z), (a, b, c) = operands, formats
+    if c == f and not daz and _has_normal_products(a, b):
+        assert isinstance(a, Format) and isinstance(b, Format)
+        product = widen(x, a, _SINGLE)
+        product *= widen(y, b, _SINGLE)
+        return arithmetic.addition(product.view(np.uint32), z, f, mode, ftz)
+    double = as_double(x, a, daz)
+    double *= as_double(y, b, daz)
+    return arithmetic.sum_of_carrier(double, as_double(z, c, daz), f, mode, ftz)
+
+
+@cache
+def _has_normal_products(a: Format | Declared, b: Format | Declared) -> bool:
+    """Has binary32 all products, as normal numbers?"""
+    usual = isinstance(a, Format) and isinstance(b, Format) and a.width <= 16 >= b.width
+    low = a.emin - a.fraction_bits + b.emin - b.fraction_bits
+    inside = low >= -126 and _largest_exponent(a) + _largest_exponent(b) < 126
+    return usual and inside and a.fraction_bits + b.fraction_bits <= 22
 
 
 def _with_sign(total: Array, x: Array, y: Array, mode: Direction) -> Array:
@@ -128,6 +156,47 @@ def _every_product(a: Format | Declared, b: Format | Declared, daz: bool) -> Arr
         found = as_double(x, a, daz) * as_double(y, b, daz)
     found.flags.writeable = False
     return found
+
+
+def by_product(a: Format | Declared, b: Format | Declared, c: Format | Declared) -> Callable[[Operation], Operation]:
+    """A function of three operands of at most 8 bits, and with such a result, that sees no more of the first two than
+    their product. Products are few, and fewer make a difference: its results are read where many are asked for at a
+    time, by the product's row and the third operand."""
+
+    def decorate(function: Operation) -> Operation:
+        @wraps(function)
+        def reading(x: Array, y: Array, z: Array) -> Array:
+            enough = are_kept(function) or np.size(x) >= _MANY
+            if not enough or not np.shape(x) == np.shape(y) == np.shape(z) != ():
+                return function(x, y, z)
+            rows, results = kept(function, lambda: _every_row(function, a, b, c))
+            # Any index of the unsigned types is in range; "wrap" spares the check.
+            places = rows.take(_index(x, y, b), mode="wrap")
+            places |= z.astype(np.uint32)
+            return results.take(places, mode="wrap")
+
+        return reading
+
+    return decorate
+
+
+def _every_row(
+    function: Operation, a: Format | Declared, b: Format | Declared, c: Format | Declared
+) -> tuple[Array, Array]:
+    """Of every pair of operands where its results begin, and these: a row for all products that give the same."""
+    product = _every_product(a, b, False).copy()
+    product[np.isnan(product)] = np.nan
+    _, pairs, product_of = np.unique(product.view(np.uint64), return_index=True, return_inverse=True)
+    z = every_pattern(c.width)
+    found: dict[bytes, int] = {}
+    row_of = []
+    # In parts: what is computed at a time takes memory.
+    for part in np.array_split(pairs, 1 + pairs.size * z.size // _MANY):
+        x, y = (part >> b.width).astype(a.unsigned), (part & ((1 << b.width) - 1)).astype(b.unsigned)
+        rows = function(np.repeat(x, z.size), np.repeat(y, z.size), np.tile(z, part.size))
+        row_of += [found.setdefault(row.tobytes(), len(found)) for row in rows.reshape(-1, z.size)]
+    places = np.array(row_of, np.uint32)[product_of] << np.uint32(c.width)
+    return places, np.frombuffer(b"".join(found), np.uint8)
 
 
 def _each(operands: tuple[Array, ...], formats: Formats, daz: bool) -> tuple[Array, ...]:

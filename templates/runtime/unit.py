@@ -20,6 +20,11 @@ import numpy as np
 
 from . import arithmetic, elementary
 from .binary import Array, Format, roundTiesToEven
+from .encoding import mask
+from .selection import replace
+
+# Operands that are computed together.
+_PART = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,16 +138,24 @@ def square(x: Array, drop: int, columns: bool, unseen: int = 0) -> Array:
 
 def unit(x: Array, u: Unit) -> Array:
     """What the unit makes of x, bits of its format."""
-    operands = np.atleast_1d(x)
-    if u.kind == "pattern":
-        result = _differing(u, operands.astype(np.int64), np.zeros(1, np.int64))
-    else:
-        scale, place, negative = reduce(operands, u)
-        result = _differing(u, place, scale) if u.function else finish(interpolate(place, u), scale, u)
-        if u.odd or u.kind == "turns":
-            np.bitwise_xor(result, u.format.sign_mask, out=result, where=negative)
-        _specials(operands, result, u)
+    if np.ndim(x) == 1 and x.size > _PART:
+        # Numbers of 64 bits take twice the room that those of 32 have in a cache.
+        return np.concatenate([_part(x[i : i + _PART], u) for i in range(0, x.size, _PART)])
+    result = _part(np.atleast_1d(x), u)
     return result if np.shape(x) else result[0]
+
+
+def _part(operands: Array, u: Unit) -> Array:
+    if u.kind == "pattern":
+        return _differing(u, operands.astype(np.int64), np.zeros(1, np.int64))
+    scale, place, negative = reduce(operands, u)
+    result = _differing(u, place, scale) if u.function else finish(interpolate(place, u), scale, u)
+    if u.odd or u.kind == "turns":
+        signs = mask(negative, u.format)
+        signs &= u.format.sign_mask
+        result ^= signs
+    _specials(operands, result, u)
+    return result
 
 
 def reduce(x: Array, u: Unit) -> tuple[Array, Array, Array]:
@@ -187,10 +200,11 @@ def reduce(x: Array, u: Unit) -> tuple[Array, Array, Array]:
         number *= 1 << u.bits
         fixed = np.floor(number, out=number).astype(np.int64)
         if u.negative != "floor":
-            minus = -fixed
-            if u.negative == "complement":
-                minus -= fixed & ones != 0
-            np.copyto(fixed, minus, where=sign)
+            # -x is ~x + 1, and with a unit less ~x. NumPy's masked copies take many times as long.
+            minus = np.negative(sign.view(np.int8)).astype(np.int64)
+            one = sign & (fixed & ones == 0) if u.negative == "complement" else sign
+            fixed ^= minus
+            fixed += one.astype(np.int64)
         return fixed >> u.bits, fixed & ones, none
     number *= u.factor
     if u.kept:
@@ -227,11 +241,12 @@ def _float64(x: Array, f: Format) -> Array:
 
 def interpolate(place: Array, u: Unit) -> Array:
     """The polynomial, with shifts[3] bits more after the point than the result: int64, or float64 where that has it."""
-    segment = place >> u.local
+    segment = (place >> u.local).astype(np.intp, copy=False)
     if u.mirror == "negate":
         # A place that is a whole quarter lies at the end of the last segment.
         np.minimum(segment, len(u.coefficients) - 1, out=segment)
     x = place - (segment << u.local) if u.mirror == "negate" else place & ((1 << u.local) - 1)
+    x = x.astype(np.intp, copy=False)
     c0, c1, c2 = u.table
     # Indices are in range: a mode spares NumPy the look at each.
     total = c1.take(segment, mode="wrap")
@@ -281,9 +296,13 @@ def finish(total: Array, scale: Array, u: Unit) -> Array:
 
 def _in_range(encoded: Array, f: Format) -> Array:
     """Magnitudes from encodings that may be beyond the format's; what is tiny is a zero."""
-    np.minimum(encoded, int(f.infinity), out=encoded)
-    encoded[encoded < int(f.smallest_normal)] = 0
-    return encoded.astype(f.unsigned)
+    # NumPy takes several times as long for one number as for an array of it.
+    bound = np.full_like(encoded, int(f.infinity))
+    np.minimum(encoded, bound, out=encoded)
+    bound.fill(0)
+    np.maximum(encoded, bound, out=encoded)
+    result = encoded.astype(f.unsigned)
+    return replace(result, result < f.smallest_normal, f.unsigned.type(0), f)
 
 
 def _specials(x: Array, result: Array, u: Unit) -> None:
@@ -292,16 +311,22 @@ def _specials(x: Array, result: Array, u: Unit) -> None:
     for operand, own in u.own_results:
         result[x == f.unsigned.type(operand)] = own
     if u.special[5] >= 0:
-        np.copyto(result, f.unsigned.type(u.special[5]), where=x > f.magnitude_mask)
+        replace(result, x > f.magnitude_mask, f.unsigned.type(u.special[5]), f)
     magnitude = x & f.magnitude_mask
     least, most = f.smallest_normal, f.infinity
     if u.kind == "octaves":
         least = f.unsigned.type((u.first + f.bias) << f.fraction_bits)
         most = f.unsigned.type((u.last + 1 + f.bias) << f.fraction_bits)
-    few = np.flatnonzero(magnitude - least >= most - least)
+    zero, negative_zero, infinity, negative_infinity, nan, negative = (f.unsigned.type(max(s, 0)) for s in u.special)
+    outside = magnitude - least >= most - least
+    if 16 * np.count_nonzero(outside) > outside.size:
+        # As where another unit made NaNs of negative numbers
+        nans = magnitude > f.infinity
+        replace(result, nans, nan, f)
+        outside &= ~nans
+    few = np.flatnonzero(outside)
     if len(few) == 0:
         return
-    zero, negative_zero, infinity, negative_infinity, nan, negative = (f.unsigned.type(max(s, 0)) for s in u.special)
     operands, size = x.reshape(-1)[few], magnitude.reshape(-1)[few]
     sign = operands > f.magnitude_mask
     # Below `first` a number is its own result.

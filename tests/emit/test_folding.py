@@ -1,99 +1,159 @@
-"""What ptxas folds constants to, against the emulator: arithmetic that neither this project nor MPFR wrote."""
+"""What ptxas folds constants to, against the emulator and the entries `folding` of the specification: arithmetic that
+neither this project nor MPFR wrote."""
 
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import ptxemu
-from helpers.comparing import FOLDED, operands
+import pytest
+from helpers import ROOT
 from helpers.grids import special
-from helpers.machine_code import machine_code
-from helpers.repository import database
+from helpers.machine_code import listed, machine_code
+from helpers.repository import database, specification
 from helpers.sizes import each_size, spread
+from numpy.typing import NDArray
 from oracles import conversions, judge
-from oracles.folding import SIZE, bytes_of, conversion, folded, kernel, kernel_of, stored
+from oracles.folding import bytes_of, conversion, folded, has_own_registers, kernel_of, stored
+from ptxspec import Variant
+from ptxspec.check.folding import folding_programs, in_register
+from ptxspec.gpu import vectors
+from ptxspec.model import Folding, Instruction
 
-COUNT = 40
-SPELLINGS = [
-    (v.spelling, v.operands)
-    for v in database().available(target="sm_90", ptx="8.8")
-    if v.types[-1] in SIZE
-    and len(v.types) == 1
-    and v.claim == "exact"
-    and judge.judged(v.spelling)
-    and v.kind != "predicate"
-]
+SPEC, DB = specification(), database()
+MODELS = {v.key: v for i in SPEC.instructions.values() for v in i.variants}
+ENTRIES = [f for i in SPEC.instructions.values() for f in i.folding]
+FOLDABLE = [v for v in DB.available(target="sm_90", ptx="8.8") if has_own_registers(v) and not v.hazards]
 
 
-def operands_of(spelling: str, count: int) -> list[tuple[int, ...]]:
-    """Rows of special and random operands. Left out is what is simplified rather than computed, whatever the operands
-    are: an operation on one value twice, and the sign of a NaN in neg and abs of f32."""
-    rng = random.Random(spelling)
-    exponent, fraction = judge.FIELDS[spelling.rsplit(".", 1)[1]]
-    width = 1 + exponent + fraction
-    grid = special(exponent, fraction).tolist()
-    infinity = ((1 << exponent) - 1) << fraction
-    rows = []
-    while len(rows) < COUNT:
-        row = tuple(rng.choice(grid) if rng.random() < 0.6 else rng.getrandbits(width) for _ in range(count))
-        is_nan = (row[0] & ~(1 << (width - 1))) > infinity
-        if len(set(row)) == count and not (is_nan and spelling.startswith(("abs.", "neg."))):
-            rows.append(row)
-    return rows
+def entry_of(v: Variant) -> tuple[Instruction, Folding] | None:
+    """What the specification says of the variant's folding."""
+    instruction = SPEC.instructions[v.opcode]
+    model = MODELS[v.spelling, v.operands]
+    return next(((instruction, f) for f in instruction.folding if f.selector.matches(model)), None)
 
 
-@each_size
-def test_folded_constants_are_what_the_emulator_returns(
-    ptxas: Path, nvdisasm: Path, tmp_path: Path, whole: bool
-) -> None:
-    judged = SPELLINGS if whole else spread(SPELLINGS, 60)
-    rows = {f"k{i}": operands_of(s, n) for i, (s, n) in enumerate(judged)}
-    kernels = [kernel(f"k{i}", s, rows[f"k{i}"]) for i, (s, _) in enumerate(judged)]
-    code = machine_code(ptxas, nvdisasm, tmp_path, kernels)
-    compared, wrong = 0, []
-    for i, (spelling, _) in enumerate(judged):
-        size = SIZE[spelling.rsplit(".", 1)[1]]
-        for row, want in folded(code[f"k{i}"], size).items():
-            operands = rows[f"k{i}"][row]
-            got = int(ptxemu.execute(spelling, *(np.dtype(f"u{size}").type(x) for x in operands)))
-            compared += 1
-            if got != want:
-                wrong.append(f"{spelling} of {', '.join(map(hex, operands))}: ptxas {want:#x}, emulator {got:#x}")
-    assert not wrong, "\n".join(wrong[:20])
-    assert compared > (300 if whole else 100)
+OTHERWISE = [v for v in FOLDABLE if entry_of(v)]
 
 
-@each_size
-def test_comparisons_and_selections_are_folded_to_what_the_emulator_returns(
-    ptxas: Path, nvdisasm: Path, tmp_path: Path, whole: bool
-) -> None:
-    variants = FOLDED if whole else spread(FOLDED, 120)
-    rng = np.random.default_rng(5)
-    columns = {}
+def ties(rng: random.Random, exponent_bits: int, fraction_bits: int) -> tuple[int, int]:
+    """Two operands whose difference is halfway between two numbers, or next to it."""
+    distance, bias = rng.randint(1, fraction_bits), (1 << exponent_bits - 1) - 1
+    exponent = rng.randint(bias // 2 + distance, bias + bias // 2)
+    small = rng.getrandbits(fraction_bits) >> distance << distance | 1 << distance - 1
+    sign = rng.getrandbits(1) << exponent_bits + fraction_bits
+    large = exponent << fraction_bits | rng.getrandbits(fraction_bits)
+    pair = (sign | large, sign | (exponent - distance) << fraction_bits | small)
+    return pair if rng.random() < 0.5 else (pair[1], pair[0])
+
+
+def columns_of(v: Variant, count: int) -> list[NDArray[Any]]:
+    """Special operands in combinations, ones that meet and tie, and ties of sums and of differences."""
+    model = MODELS[v.spelling, v.operands]
+    signature = vectors.signature(model)
+    size = int(np.prod([len(x) for x in signature.values]))
+    chosen = np.random.default_rng(7).permutation(size)[:count]
+    columns = [x[chosen] for x in vectors.operands(model, "grid", 0, size)]
+    if signature.near and signature.floats:
+        chosen = np.random.default_rng(8).permutation(1 << 16)[:count]
+        near = vectors.operands(model, "near", 0, 1 << 16)
+        columns = [np.concatenate([x, y[chosen]]) for x, y in zip(columns, near, strict=True)]
+    kinds = {k.format for k in signature.kinds}
+    format = next(iter(kinds))
+    if len(columns) == 2 and len(kinds) == 1 and format is not None and signature.lanes == 1 and v.result != "pred":
+        rng, sign = random.Random(v.spelling), 1 << format.width - 1
+        rows = [ties(rng, format.exponent_bits, format.fraction_bits) for _ in range(count)]
+        rows += [(x, y ^ sign) for x, y in rows]
+        added = np.array(rows, columns[0].dtype).T
+        columns = [np.concatenate([x, y]) for x, y in zip(columns, added, strict=True)]
+    return columns
+
+
+def registers(v: Variant) -> list[str]:
+    return [s.type for s in v.sources for _ in range(s.registers)]
+
+
+def emulated(v: Variant, columns: list[NDArray[Any]]) -> list[int]:
+    given = [x.astype(bool) if t == "pred" else x for x, t in zip(columns, registers(v), strict=True)]
+    got = ptxemu.execute(v.spelling, *given, results=2 if v.second else 1)
+    flat = np.stack(got, axis=-1).reshape(-1) if isinstance(got, tuple) else got
+    return [int(x) for x in (flat if flat.dtype == bool else flat.view(f"u{flat.itemsize}"))]
+
+
+def by_entry(v: Variant, instruction: Instruction, folding: Folding, columns: list[NDArray[Any]]) -> list[int]:
+    model = MODELS[v.spelling, v.operands]
+    program = folding_programs(SPEC, instruction, folding)[model]
+    return [in_register(model, program, row) for row in zip(*(x.tolist() for x in columns), strict=True)]
+
+
+def differences(code: dict[str, Any], variants: list[Variant], columns: list[list[NDArray[Any]]]) -> list[str]:
+    """Where ptxas folds to something else than it should; what is computed is not looked at."""
+    wrong = []
     for i, v in enumerate(variants):
-        given = operands(v)
-        chosen = rng.integers(0, given[0].size, COUNT)
-        columns[f"k{i}"] = [x[chosen] for x in given]
-    rows = {name: list(zip(*(x.tolist() for x in c), strict=True)) for name, c in columns.items()}
-    kernels = [kernel_of(v, f"k{i}", [tuple(map(int, r)) for r in rows[f"k{i}"]]) for i, v in enumerate(variants)]
-    code = machine_code(ptxas, nvdisasm, tmp_path, kernels)
-    for i, v in enumerate(variants):
-        results = 2 if v.second else 1
-        got = ptxemu.execute(v.spelling, *columns[f"k{i}"], results=results)
-        flat = np.stack(got, axis=-1).reshape(-1) if isinstance(got, tuple) else got
-        flat = flat if flat.dtype == bool else flat.view(f"u{flat.itemsize}")
         want = folded(code[f"k{i}"], bytes_of(v))
-        assert len(want) > COUNT * results // 2, v
+        if not want:
+            continue
+        entry = entry_of(v)
+        got = by_entry(v, *entry, columns[i]) if entry else emulated(v, columns[i])
+        results = 2 if v.second else 1
         for row, bits in want.items():
-            assert stored(v, int(flat[row])) == bits, (v, rows[f"k{i}"][row // results])
+            if stored(v, got[row]) != bits:
+                operands = ", ".join(hex(int(x[row // results])) for x in columns[i])
+                wrong.append(f"{v.spelling} of {operands}: ptxas {bits:#x}, not {stored(v, got[row]):#x}")
+    return wrong
 
 
-# Where the emulator returns another NaN than ptxas folds to, as notes say.
-OTHER_NANS = {
-    s for s in conversions.spellings() if (s.endswith(".f32.bf16") and ".ftz" not in s) or s.startswith("cvt.rna.")
-}
+def compiled(ptxas: Path, nvdisasm: Path, folder: Path, variants: list[Variant], count: int, *on: str) -> list[str]:
+    columns = [columns_of(v, count) for v in variants]
+    rows = [[tuple(map(int, r)) for r in zip(*(x.tolist() for x in c), strict=True)] for c in columns]
+    kernels = [kernel_of(v, f"k{i}", rows[i]) for i, v in enumerate(variants)]
+    return differences(machine_code(ptxas, nvdisasm, folder, kernels, *on), variants, columns)
+
+
+@each_size
+def test_constants_are_folded_to_what_the_emulator_returns_or_to_what_an_entry_says(
+    ptxas: Path, nvdisasm: Path, tmp_path: Path, whole: bool
+) -> None:
+    variants = FOLDABLE if whole else spread(FOLDABLE, 90)
+    for start in range(0, len(variants), 500):
+        part = variants[start : start + 500]
+        assert compiled(ptxas, nvdisasm, tmp_path, part, 4 if whole else 12) == []
+
+
+@pytest.mark.parametrize(
+    ("target", "ptx"),
+    [
+        ("sm_90", "8.8"),
+        pytest.param("sm_75", "8.8", marks=pytest.mark.exhaustive),
+        pytest.param("sm_120a", "8.8", marks=pytest.mark.exhaustive),
+    ],
+)
+@each_size
+def test_the_rule_of_an_entry_is_what_ptxas_computes(
+    ptxas: Path, nvdisasm: Path, tmp_path: Path, target: str, ptx: str, whole: bool
+) -> None:
+    variants = [v for v in OTHERWISE if DB.catalog.takes(v.requires, target, ptx)]
+    assert compiled(ptxas, nvdisasm, tmp_path, variants, 200 if whole else 12, target, ptx) == []
+
+
+def shown() -> list[str]:
+    page = (ROOT / "generated/manual/ledger.md").read_text("utf-8")
+    return re.findall(r"```ptx\n(.*?)```", page, re.DOTALL)
+
+
+def test_the_manual_shows_ptx_for_every_entry() -> None:
+    assert len(shown()) == len(ENTRIES) >= 8
+
+
+@pytest.mark.parametrize("text", shown(), ids=lambda text: re.findall(r"(\S+) %d,", text)[0])
+def test_the_ptx_that_the_manual_shows_is_folded_so(ptxas: Path, nvdisasm: Path, tmp_path: Path, text: str) -> None:
+    stores = int(re.findall(r"// Stores (0x\w+);", text)[0], 16)
+    size = int(re.findall(r"st\.global\.b(\d+)", text)[0]) // 8
+    assert folded(listed(ptxas, nvdisasm, tmp_path, text)["folded"], size) == {0: stores}
 
 
 def size_of(type_: str) -> int:
@@ -125,13 +185,14 @@ def test_folded_conversions_are_what_the_emulator_returns(
     sizes = {s: [size_of(t) for t in (conversions.conversion(s).to, conversions.conversion(s).source)] for s in judged}
     kernels = [conversion(f"k{i}", s, operands[s], *sizes[s]) for i, s in enumerate(judged)]
     code = machine_code(ptxas, nvdisasm, tmp_path, kernels)
+    entered = {v.spelling for v in OTHERWISE}
     wrong, folding = [], set()
     for i, s in enumerate(judged):
         for row, want in folded(code[f"k{i}"], sizes[s][0], 8).items():
             x = operands[s][row]
             got = int(conversions.bits(ptxemu.execute(s, np.array([x], f"u{sizes[s][1]}")))[0])
             folding.add(s)
-            if got != want and not (s in OTHER_NANS and conversions.is_nan(s, x)):
+            if got != want and not (s in entered and conversions.is_nan(s, x)):
                 wrong.append(f"{s} of {x:#x}: ptxas {want:#x}, emulator {got:#x}")
     assert not wrong, "\n".join(wrong[:20])
     missing = sorted(claimed.intersection(judged) - folding)

@@ -28,10 +28,22 @@ def machine_code(
     ptxas: Path, nvdisasm: Path, folder: Path, kernels: Iterable[str], target: str = "sm_90", ptx: str = "8.8"
 ) -> dict[str, list[Instruction]]:
     """What kernels are compiled to, by their names."""
-    done = assembled(ptxas, folder, kernels, target, ptx)
+    return _listed(nvdisasm, folder, assembled(ptxas, folder, kernels, target, ptx))
+
+
+def listed(ptxas: Path, nvdisasm: Path, folder: Path, text: str) -> dict[str, list[Instruction]]:
+    """What a whole file of PTX is compiled to, for the target that it names."""
+    (folder / "k.ptx").write_text(text, "utf-8")
+    target = re.findall(r"^\.target (\w+)", text, re.MULTILINE)[0]
+    command = [str(ptxas), "-arch", target, "k.ptx", "-o", "k.cubin"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return _listed(nvdisasm, folder, done)
+
+
+def _listed(nvdisasm: Path, folder: Path, done: subprocess.CompletedProcess[str]) -> dict[str, list[Instruction]]:
     assert done.returncode == 0, done.stderr
-    listed = subprocess.run([nvdisasm, "-json", "k.cubin"], check=True, cwd=folder, capture_output=True, text=True)
-    return {f["function-name"]: f["sass-instructions"] for f in json.loads(listed.stdout)[1]}
+    code = subprocess.run([nvdisasm, "-json", "k.cubin"], check=True, cwd=folder, capture_output=True, text=True)
+    return {f["function-name"]: f["sass-instructions"] for f in json.loads(code.stdout)[1]}
 
 
 def assembled(

@@ -1,5 +1,5 @@
 """What copies of the repository have in common is read and checked once for a process: documents, what they say
-together, instructions and their programs, schemas and templates.
+together, instructions and their programs, schemas, templates and modules of emulators.
 
 A test edits one file of many. The others have the same bytes and names in every copy, so that what was read of them
 once is right again; what has a mistake is read every time.
@@ -7,8 +7,10 @@ once is right again; what has a mistake is read every time.
 
 from __future__ import annotations
 
+import compileall
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -18,7 +20,7 @@ import pytest
 from ptxspec.check import checking
 from ptxspec.check.checking import Checked
 from ptxspec.diagnostics import Diagnostic, display_path
-from ptxspec.model import Instruction, Spec
+from ptxspec.model import Functions, Instruction, Spec
 from ptxspec.read import link, positioned, schema
 from ptxspec.read.context import Context
 from ptxspec.read.positioned import Document
@@ -30,9 +32,14 @@ def remember(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(positioned, "load", _documents(positioned.load))
     patch.setattr(schema, "check", _right_ones(schema.check))
     patch.setattr(link, "_shared", _what_all_need(link._shared))
+    patch.setattr(link, "read_functions", _functions(link.read_functions))
     patch.setattr(link, "read_instruction", _instructions(link.read_instruction))
     patch.setattr(checking, "check_instruction", _programs(checking.check_instruction))
+    patch.setattr(checking, "check_functions", _right_functions(checking.check_functions))
     patch.setattr(jinja2.Environment, "compile", _templates(jinja2.Environment.compile))
+    patch.setattr(SourceFileLoader, "source_to_code", _modules(SourceFileLoader.source_to_code))
+    # Copies need no bytecode: their modules are remembered. The test of it asks a process of its own.
+    patch.setattr(compileall, "compile_dir", lambda *arguments, **options: True)
 
 
 def _documents(load: Callable[[Path, Path], positioned.Document]) -> Callable[[Path, Path], positioned.Document]:
@@ -83,6 +90,35 @@ def _what_all_need(
     return once
 
 
+def _functions(read: Callable[..., Functions]) -> Callable[..., Functions]:
+    known: dict[object, tuple[Functions, Meanings]] = {}
+
+    def once(document: Document | None, context: Context, meanings: Meanings) -> Functions:
+        key = id(meanings.types), document and (document.name, document.lines)
+        if key not in known:
+            before = len(context.errors)
+            found = read(document, context, meanings)
+            if len(context.errors) > before:
+                return found
+            known[key] = found, meanings
+        return known[key][0]
+
+    return once
+
+
+def _right_functions(check: Callable[[Compiler], list[Diagnostic]]) -> Callable[[Compiler], list[Diagnostic]]:
+    right: dict[object, Spec] = {}
+
+    def once(compiler: Compiler) -> list[Diagnostic]:
+        key = id(compiler.spec.functions), id(compiler.spec.types)
+        found = [] if key in right else check(compiler)
+        if not found:
+            right[key] = compiler.spec
+        return found
+
+    return once
+
+
 def _instructions(read: Callable[..., Instruction | None]) -> Callable[..., Instruction | None]:
     # With what it rests on, so that no other gets its identity.
     known: dict[object, tuple[Instruction, Spec]] = {}
@@ -90,7 +126,13 @@ def _instructions(read: Callable[..., Instruction | None]) -> Callable[..., Inst
     def once(
         document: Document, context: Context, spec: Spec, meanings: Meanings, spelling: str | None = None
     ) -> Instruction | None:
-        key = id(spec), document.path.name, document.name, document.lines, spelling
+        # Of what all need everything is new where one of it is. Functions and units are read behind it.
+        rests_on = (
+            id(spec.types),
+            frozenset(spec.functions.names),
+            tuple((u.name, id(u.format)) for u in spec.units.values()),
+        )
+        key = rests_on, document.path.name, document.name, document.lines, spelling
         if key not in known:
             before = len(context.errors)
             found = read(document, context, spec, meanings, spelling)
@@ -127,6 +169,19 @@ def _templates(compile: Callable[..., Any]) -> Callable[..., Any]:
         key = source, name
         if key not in known:
             known[key] = compile(environment, source, name, *rest, **options)
+        return known[key]
+
+    return once
+
+
+def _modules(compile: Callable[..., CodeType]) -> Callable[..., CodeType]:
+    """Emulators of many copies have most modules in common."""
+    known: dict[tuple[bytes, str], CodeType] = {}
+
+    def once(loader: SourceFileLoader, data: bytes, path: str, **options: Any) -> CodeType:
+        key = bytes(data), Path(path).name
+        if key not in known:
+            known[key] = compile(loader, data, path, **options)
         return known[key]
 
     return once

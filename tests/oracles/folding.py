@@ -8,20 +8,6 @@ from math import prod
 import numpy as np
 from ptxspec import Variant
 
-SIZE = {"f32": 4, "f64": 8}
-
-
-def kernel(name: str, spelling: str, rows: list[tuple[int, ...]]) -> str:
-    size, step = SIZE[spelling.rsplit(".", 1)[1]], len(rows[0]) + 1
-    register = f"b{size * 8}"
-    lines = [f".visible .entry {name}(.param .u64 p) {{", ".reg .b64 %p;", f".reg .{register} %v<{step * len(rows)}>;"]
-    lines.append("ld.param.u64 %p, [p];")
-    for i, row in enumerate(rows):
-        names = [f"%v{i * step + k}" for k in range(step)]
-        lines += [f"mov.{register} {n}, {x};" for n, x in zip(names[1:], row, strict=True)]
-        lines += [f"{spelling} {', '.join(names)};", f"st.global.{register} [%p+{i * size}], {names[0]};"]
-    return "\n".join([*lines, "ret; }"])
-
 
 def conversion(name: str, spelling: str, operands: list[int], result: int, source: int) -> str:
     """A kernel that converts constants, between types of so many bytes; each result has eight."""
@@ -80,7 +66,7 @@ _NUMBER = re.compile(r"-?[0-9.]+(?:e[-+]?[0-9]+)?")
 
 
 def kernel_of(v: Variant, name: str, rows: list[tuple[int, ...]]) -> str:
-    """As `kernel`, of a variant with any signature. Each result is stored behind the one before, as `stored` says."""
+    """A kernel that runs a variant on rows of constants. Results are stored one behind the other, as `stored` says."""
     size, results = bytes_of(v), len(_types(v)) - v.operands
     lines = [f".visible .entry {name}(.param .u64 a) {{", ".reg .b64 %a;", "ld.param.u64 %a, [a];"]
     lines += [f".reg .{register} %{register}_<{len(rows) * _STEP}>;" for register in ("b16", "b32", "b64", "pred")]
@@ -111,6 +97,11 @@ _STEP = 8
 def bytes_of(v: Variant) -> int:
     """What a result takes in memory: of a predicate 1 or 0, and of 16 bits these twice."""
     return 8 if _register(v.result) == "b64" else 4
+
+
+def has_own_registers(v: Variant) -> bool:
+    """Whether `kernel_of` can write it: constants are moved into no register of other sizes."""
+    return {_register(t) for t in _types(v)} <= {"b16", "b32", "b64", "pred"}
 
 
 def stored(v: Variant, result: int) -> int:

@@ -11,9 +11,9 @@ from ..model import CornerRow, Instruction, Spec, Variant
 from ..recipes.proof import Prover
 from ..semantics.compile import Compiler
 from ..semantics.program import Program
+from . import folding, hazards
 from .corner_cases import Case, CellError, cases
 from .functions import check_functions
-from .hazards import contradictions
 
 Programs = Mapping[str | None, Program]
 
@@ -64,20 +64,22 @@ def check_instruction(compiler: Compiler, instruction: Instruction) -> tuple[Che
             errors += e.diagnostics
     if not errors:
         errors = _corner_cases(instruction, made)
-        errors += contradictions(instruction, {v: programs[None] for v, programs in made.items()})
+        own = {v: programs[None] for v, programs in made.items()}
+        errors += hazards.contradictions(instruction, own) + folding.contradictions(compiler.spec, instruction, own)
     return Checked(instruction, made), errors
 
 
 def _corner_cases(instruction: Instruction, made: Mapping[Variant, Programs]) -> list[Diagnostic]:
     errors: list[Diagnostic] = []
+    # Of variants that compute the same, one is enough.
+    different: dict[int, dict[int, tuple[Variant, Program]]] = {id(t): {} for t in instruction.corner_tables}
+    for variant in instruction.variants:
+        program = made[variant][None]
+        for table in instruction.corner_tables_of(variant):
+            different[id(table)].setdefault(id(program), (variant, program))
     for table in instruction.corner_tables:
-        # Of variants that compute the same, one is enough.
-        different: dict[int, tuple[Variant, Program]] = {}
-        for variant in filter(table.selector.matches, instruction.variants):
-            program = made[variant][None]
-            different.setdefault(id(program), (variant, program))
         for row in table.rows:
-            for variant, program in different.values():
+            for variant, program in different[id(table)].values():
                 if len(variant.sources) != len(row.operands):
                     continue
                 try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -14,7 +14,6 @@ from ..semantics.exact.evaluate import run
 from ..semantics.exact.rounding import encode_exact
 from ..semantics.program import Program
 
-Combine = Callable[..., Iterable[tuple[int, ...]]]
 _BITS = re.compile(r"0x[0-9a-f]{2,16}", re.IGNORECASE)
 _SIGNED = ("inf", "normal", "subnormal", "maxNormal", "minNormal", "minSubnormal")
 _NANS = ("NaN", "qNaN", "sNaN")
@@ -41,13 +40,14 @@ def parse_value(text: str | bool, operands: tuple[str, ...]) -> Value:
     return Value(text, "number", *number)
 
 
-def members(value: Value, kind: Kind) -> list[int]:
+@lru_cache(maxsize=1 << 14)
+def members(value: Value, kind: Kind) -> tuple[int, ...]:
     """Encodings that a cell stands for in an operand's place: a class's ends, and some between. Raises CellError."""
     if (value.kind == "bool") != (kind == BOOL):
         wrong = "is not true or false" if kind == BOOL else f"is a truth value, not a {kind}"
         raise CellError(f"'{value.text}' {wrong}")
     if value.kind == "bool":
-        return [value.bits]
+        return (value.bits,)
     if value.kind == "class":
         if kind.format is None:
             raise CellError(f"'{value.text}' is a class of floats, not of {kind}")
@@ -56,9 +56,9 @@ def members(value: Value, kind: Kind) -> list[int]:
         digits = len(value.text) - 2
         if digits != -(-kind.width // 4) or value.bits >> kind.width:
             raise CellError(f"'{value.text}' has {digits * 4} bits, {_name(kind)} has {kind.width}")
-        return [value.bits]
+        return (value.bits,)
     if value.kind == "number":
-        return [_encoded(value, kind)]
+        return (_encoded(value, kind),)
     raise CellError(f"'{value.text}' cannot be an operand")
 
 
@@ -80,7 +80,8 @@ def _encoded(value: Value, kind: Kind) -> int:
     return encoded
 
 
-def _class(name: str, f: Format) -> list[int]:
+@lru_cache(maxsize=1 << 10)
+def _class(name: str, f: Format) -> tuple[int, ...]:
     """Encodings of a class: its ends, and some between. Raises CellError for one that the format does not have."""
     least, one = f.least_normal, f.bias << f.fraction_bits
     inside = 0x5A5A5A5A5A5A5A5A & ((1 << f.fraction_bits) - 1)
@@ -102,7 +103,7 @@ def _class(name: str, f: Format) -> list[int]:
         found = [(f.sign_bit if name[0] == "-" else 0) | m for m in magnitudes]
     if not found:
         raise CellError(f"{f.name} has no {name.lstrip('+-')}")
-    return list(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found))
 
 
 def _nans(name: str, f: Format, inside: int) -> list[int]:
@@ -141,29 +142,34 @@ class Case:
     agrees: bool
 
 
-def diagonal(*columns: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Rows in which every member of every column occurs, as few as that takes."""
-    for i in range(max(map(len, columns))):
-        yield tuple(c[i % len(c)] for c in columns)
-
-
 @lru_cache(maxsize=1 << 16)
-def cases(row: CornerRow, program: Program, combine: Combine = itertools.product) -> tuple[Case, ...]:
-    """A row on its cells' members, in every combination unless `combine` says otherwise. Equal rows on equal programs
-    are run once, wherever they stand. Raises CellError."""
-    return tuple(_cases(row, program, combine))
+def cases(row: CornerRow, program: Program) -> tuple[Case, ...]:
+    """A row on its cells' members, in every combination. Equal rows on equal programs are run once, wherever they
+    stand. Raises CellError."""
+    return tuple(_cases(row, program))
 
 
-def _cases(row: CornerRow, program: Program, combine: Combine) -> Iterator[Case]:
+def few_cases(row: CornerRow, program: Program) -> Iterator[Case]:
+    """Those of a row's cases in which every member of every cell occurs, as few as that takes."""
+    known = {case.operands: case for case in cases(row, program)}
+    columns = _columns(row, program)
+    for i in range(max(map(len, columns))):
+        yield known[tuple(c[i % len(c)] for c in columns)]
+
+
+def _columns(row: CornerRow, program: Program) -> list[tuple[int, ...]]:
+    return [members(v, i.kind) for v, i in zip(row.operands, program.inputs, strict=True)]
+
+
+def _cases(row: CornerRow, program: Program) -> Iterator[Case]:
     if len(row.results) > len(program.results):
         raise CellError(f"there is one result, not '{row.results[1].text}' as well")
-    for value, term in zip(row.results, program.results, strict=False):
-        if (value.kind == "bool") != (term.kind == BOOL):
-            wanted = "true or false" if term.kind == BOOL else "a number"
+    told = [(value, term.kind) for value, term in zip(row.results, program.results, strict=False)]
+    for value, kind in told:
+        if (value.kind == "bool") != (kind == BOOL):
+            wanted = "true or false" if kind == BOOL else "a number"
             raise CellError(f"the result is {wanted}, not '{value.text}'")
-    columns = [members(v, i.kind) for v, i in zip(row.operands, program.inputs, strict=True)]
-    for operands in combine(*columns):
-        results = run(program, operands)
-        named = {i.name: x for i, x in zip(program.inputs, operands, strict=True)}
-        told = zip(row.results, results, program.results, strict=False)
-        yield Case(operands, results, all(agrees(value, r, named, term.kind) for value, r, term in told))
+    names = [i.name for i in program.inputs]
+    for operands in itertools.product(*_columns(row, program)):
+        results, named = run(program, operands), dict(zip(names, operands, strict=True))
+        yield Case(operands, results, all(agrees(v, r, named, k) for (v, k), r in zip(told, results, strict=False)))

@@ -39,6 +39,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "targets": ("ptxspec targets", "ptxspec targets H100 'RTX 4090'"),
     "versions": ("ptxspec versions",),
     "verify": ("ptxspec verify", "ptxspec verify --ptxas /usr/local/cuda/bin/ptxas"),
+    "machine-code": (
+        "ptxspec machine-code add.rn.f32x2",
+        "ptxspec machine-code div.rn.f32 --target H100",
+        "ptxspec machine-code --record",
+    ),
     "conformance": (
         "ptxspec conformance",
         "ptxspec conformance --record tests/recordings/NAME",

@@ -32,6 +32,7 @@ COMMANDS = {
     "targets": "the targets, with what their GPUs are called and the CUDA releases that have them",
     "versions": "the PTX versions, with the CUDA releases and drivers that read them",
     "verify": "prove every requirement against a real ptxas",
+    "machine-code": "what ptxas makes of a variant on each target: one instruction or several",
     "conformance": "hold the emulator against a GPU, and record what it returns",
     "vectors": "operands with results, of a recorded GPU or of the emulator",
     "fit": "recover the special function unit from a recording of a GPU",
@@ -144,7 +145,7 @@ def parser_of(arguments: Sequence[str]) -> argparse.ArgumentParser:
         # Without a default: that would take the place of what stands before the command.
         p.add_argument("--root", type=Path, metavar="DIR", default=argparse.SUPPRESS, help=root)
         if name == given:
-            importlib.import_module(f".{name}", __package__).configure(p)
+            importlib.import_module(f".{name.replace('-', '_')}", __package__).configure(p)
             complete(p, name)
     return parser
 

@@ -3,7 +3,7 @@
 Three rewritings, none of which changes a bit:
 
 - What is widened for an operation is left to an operation on several formats.
-- What random bits round is moved by them first, bounded then, and converted at last.
+- What is bounded and rounded by random bits is bounded afterwards.
 - What is bounded and converted to 16 bits is bounded there.
 
 C takes the first of them, and another: a quotient by a power of two is a product.
@@ -19,15 +19,15 @@ from ..semantics.expressions import holds_all
 from ..semantics.program import Apply, Const, Let, Term, Var
 
 Lets = tuple[Let, ...]
-# (x, random): a number of binary32 that `format` has too, or one beyond its largest.
-MOVE = "movedBy"
+# (x, random, most): x of binary32 as `convertStochastic` makes it, and what is larger than `most` is that.
+BOUNDED = "convertBounded"
 # What may have operands of several formats, and the precision of those whose products binary64 has.
 SEVERAL = ("addition", "subtraction", "multiplication", "fusedMultiplyAdd")
 _FACTOR = 24
 
 
 def converting_late(lets: Lets) -> Lets:
-    return _bounding_late(_moving(without_widening(lets)))
+    return _bounding_late(_bounded_at_random(without_widening(lets, single=True)))
 
 
 def is_usual(f: Format) -> bool:
@@ -35,30 +35,38 @@ def is_usual(f: Format) -> bool:
     return f.is_ieee and f.width in (8, 16, 32, 64) and f.exponent_bits > 1 and f.fraction_bits > 0
 
 
-def _moving(lets: Lets) -> Lets:
-    """`convertStochastic(minimum(maximum(x, low), high), random)` as a conversion of what `MOVE` makes of x. Random
-    bits keep the order of numbers, and leave alone those that the format has."""
+def _bounded_at_random(lets: Lets) -> Lets:
+    """`convertStochastic(minimum(maximum(x, -most), most), random)` bounds what comes of it: random bits keep the order
+    of numbers, and leave alone those that the format has."""
 
-    found: list[Let] = []
-
-    def changed(term: Term, let: Let) -> Term:
+    def changed(term: Term) -> Term:
         if not isinstance(term, Apply):
             return term
-        if term.function != "convertStochastic" or not _moves(term):
-            return replace(term, arguments=tuple(changed(a, let) for a in term.arguments))
-        x, bounds = _unbounded(term.arguments[0], term.format)
-        random = term.arguments[1]
-        moved = Var(x.kind, f"_moved_{let.name}")
-        found.append(replace(let, name=moved.name, value=Apply(x.kind, MOVE, (x, random), term.format)))
-        value: Term = moved
-        for bound in reversed(bounds):
-            value = replace(bound, arguments=(value, bound.arguments[1]))
-        return Apply(term.kind, "convert", (value,), term.format, ROUNDINGS[0])
+        if term.function == "convertStochastic" and _shares_places(term):
+            x, bounds = _unbounded(term.arguments[0], term.format)
+            most = _most(term, bounds)
+            if most is not None:
+                return replace(term, function=BOUNDED, arguments=(x, term.arguments[1], most))
+        return term.of(map(changed, term.arguments))
 
-    for let in lets:
-        value = changed(let.value, let)
-        found.append(replace(let, value=value))
-    return tuple(found)
+    return tuple(let.of(changed(let.value)) for let in lets)
+
+
+def _most(t: Apply, bounds: list[Apply]) -> Const | None:
+    """The magnitude above which nothing comes of a number that had these bounds."""
+    f = t.format
+    assert f is not None
+    if not bounds:
+        return Const(t.kind, f.largest + 1) if f.has_infinity and f.overflow == "infinity" else None
+    by = {b.function: b.arguments[1] for b in bounds}
+    low, high = by.get("maximum"), by.get("minimum")
+    if len(bounds) != 2 or not isinstance(low, Const) or not isinstance(high, Const):
+        return None
+    if low.value != high.value ^ 1 << 31 or high.value >> 31:
+        return None
+    most = evaluate(Apply(t.kind, "convert", (high,), f, ROUNDINGS[0]), {})
+    # Below it lie all that are added to 2**emin.
+    return Const(t.kind, most) if most >= 2 << f.fraction_bits else None
 
 
 def _bounding_late(lets: Lets) -> Lets:
@@ -81,9 +89,9 @@ def _bounding_late(lets: Lets) -> Lets:
     return tuple(found)
 
 
-def without_widening(lets: Lets) -> Lets:
+def without_widening(lets: Lets, single: bool = False) -> Lets:
     """What is widened for an operation is computed by one on several formats, where that has tables, or does it at
-    once: in binary64, which has all products, and in 8 bits."""
+    once: in binary64, which has all products, and in 8 bits; if asked for, fused ones in binary32 too."""
 
     def changed(term: Term) -> Term:
         if not isinstance(term, Apply):
@@ -92,14 +100,19 @@ def without_widening(lets: Lets) -> Lets:
         if (
             term.function in SEVERAL
             and f is not None
-            and (f.width <= 8 or (f.width == 64 and term.mode == ROUNDINGS[0]))
+            and (f.width <= 8 or (f.width == 64 and term.mode == ROUNDINGS[0]) or (single and _is_fused_single(term)))
         ):
             operands = [_bare(a, f) for a in term.arguments]
         if operands and all(a.kind.format and a.kind.format.precision <= _FACTOR for a in operands):
-            return replace(term, arguments=tuple(operands))
-        return replace(term, arguments=tuple(map(changed, term.arguments)))
+            return term.of(operands)
+        return term.of(map(changed, term.arguments))
 
-    return tuple(replace(let, value=changed(let.value)) for let in lets)
+    return tuple(let.of(changed(let.value)) for let in lets)
+
+
+def _is_fused_single(t: Apply) -> bool:
+    f = t.kind.format
+    return t.function == "fusedMultiplyAdd" and f is not None and is_usual(f) and f.width == 32 and not t.ftz
 
 
 def _bare(term: Term, f: Format) -> Term:
@@ -119,11 +132,11 @@ def without_quotients(lets: Lets) -> Lets:
                 if y.kind.format is not None and _has_reciprocals(y.kind.format):
                     most = Const(bits_of(y.kind.width), 2 * y.kind.format.bias)
                     bits = Apply(most.kind, "subtractIntegers", (most, Apply(most.kind, "bits", (y,))))
-                    reciprocal = replace(power, arguments=(Apply(y.kind, "float_of", (bits,)),))
+                    reciprocal = power.of((Apply(y.kind, "float_of", (bits,)),))
                     return replace(term, function="multiplication", arguments=(changed(x), reciprocal))
-        return replace(term, arguments=tuple(map(changed, term.arguments))) if isinstance(term, Apply) else term
+        return term.of(map(changed, term.arguments)) if isinstance(term, Apply) else term
 
-    return tuple(replace(let, value=changed(let.value)) for let in lets)
+    return tuple(let.of(changed(let.value)) for let in lets)
 
 
 def _has_reciprocals(f: Format) -> bool:
@@ -143,11 +156,13 @@ def _unbounded(x: Term, f: Format | None) -> tuple[Term, list[Apply]]:
     return x, bounds
 
 
-def _moves(t: Apply) -> bool:
-    """Are the places of random bits those of binary32, of which the operand is a number?"""
+def _shares_places(t: Apply) -> bool:
+    """Is the operand a number of binary32, which has a place for each random bit?"""
     (x, random), f = t.arguments, t.format
     single = x.kind.format is not None and x.kind.width == 32 and is_usual(x.kind.format)
-    return single and f is not None and f.fraction_bits + random.kind.width <= 23 and f.emin >= -126 and f.emax <= 127
+    if not single or f is None or not (f.signed and f.has_subnormals):
+        return False
+    return f.fraction_bits + random.kind.width <= 23 and f.emin >= -126 and f.emax <= 127
 
 
 def _has(f: Format | None, number: Term) -> bool:

@@ -19,7 +19,7 @@ from typing import TypeAlias, TypeGuard
 
 from ..model import BOOL
 from ..semantics.functions import TABLE
-from ..semantics.program import Apply, Const, Let, Program, Term, Var, live, variables
+from ..semantics.program import Apply, Const, Let, Program, Term, Var, live, mentions, variables
 from .converting import converting_late, is_usual, without_quotients, without_widening
 
 FLUSH = "flushed"
@@ -82,7 +82,7 @@ def _map(term: Term, by_name: Mapping[str, Term]) -> Term:
     if isinstance(term, Var):
         return by_name.get(term.name, term)
     if isinstance(term, Apply):
-        return replace(term, arguments=tuple(_map(a, by_name) for a in term.arguments))
+        return term.of(_map(a, by_name) for a in term.arguments)
     return term
 
 
@@ -117,25 +117,27 @@ def _without_second_canonicalising(lets: Lets, results: Terms) -> tuple[Lets, Te
                     continue
             case _ if _computes(value):
                 canonical.add(let.name)
-        kept.append(replace(let, value=value) if value is not let.value else let)
+        kept.append(let.of(value))
     return tuple(kept), tuple(_map(r, same) for r in results)
 
 
 def _without_first_canonicalising(lets: Lets, results: Terms) -> Lets:
     """A number converted to its own format is the number, to a function that computes, or flushed before."""
     same: dict[str, Term] = {}
-    computing = Counter(
-        a.name for let in lets for t in _terms(let.value) if _computes(t) for a in t.arguments if isinstance(a, Var)
-    )
-    uses = Counter(name for term in (*(let.value for let in lets), *results) for name in _mentions(term))
     for let in lets:
         match let.value:
             case Apply(function="convert", arguments=(x,), ftz=False) as made if (
-                x.kind == made.kind and _is_usual_number(x) and computing[let.name] == uses[let.name]
+                x.kind == made.kind and _is_usual_number(x)
             ):
                 same[let.name] = x
-    found = tuple(replace(let, value=same.get(let.name, let.value)) for let in lets)
-    return found if same else lets
+    if not same:
+        return lets
+    computing = Counter(
+        a.name for let in lets for t in _terms(let.value) if _computes(t) for a in t.arguments if isinstance(a, Var)
+    )
+    uses = Counter(name for term in (*(let.value for let in lets), *results) for name in mentions(term))
+    late = {name: x for name, x in same.items() if computing[name] == uses[name]}
+    return tuple(let.of(late.get(let.name, let.value)) for let in lets)
 
 
 def _terms(term: Term) -> Iterator[Term]:
@@ -185,28 +187,30 @@ def _bitwise(term: Term) -> bool:
 
 def _flushing_late(lets: Lets, results: Terms) -> Lets:
     """Flushing on a line of its own becomes `FLUSH` around the uses, if all of them can do it."""
+    if not any(t.function == "isSubnormal" for let in lets for t in _terms(let.value) if isinstance(t, Apply)):
+        return lets
     late: dict[str, Apply] = {}
     found: list[Let] = []
     signs = _signs(lets, results)
     for let in lets:
         x = _flushed(let.value)
         if let.name in signs:
-            let = replace(let, value=_map(let.value, {name: flush.arguments[0] for name, flush in late.items()}))
+            let = let.of(_map(let.value, {name: flush.arguments[0] for name, flush in late.items()}))
         if x is not None:
             late[let.name] = _flush(x)
         else:
-            let = replace(let, value=_with_flushes(let.value))
+            let = let.of(_with_flushes(let.value))
             match let.value:
                 # What changes nothing but the sign may as well be flushed afterwards.
                 case Apply(function=function, arguments=(Var(name=name),)) if (
                     TABLE[function].nan == "sign" and name in late
                 ):
-                    early = replace(let.value, arguments=late[name].arguments)
+                    early = let.value.of(late[name].arguments)
                     unflushed = f"_unflushed_{let.name}"
                     found.append(replace(let, name=unflushed, value=early))
-                    late[let.name] = replace(late[name], arguments=(Var(early.kind, unflushed),))
+                    late[let.name] = late[name].of((Var(early.kind, unflushed),))
         found.append(let)
-    return tuple(replace(let, value=late.get(let.name) or _with_flushed_operands(let.value, late)) for let in found)
+    return tuple(let.of(late.get(let.name) or _with_flushed_operands(let.value, late)) for let in found)
 
 
 def _flush(x: Term) -> Apply:
@@ -221,7 +225,7 @@ def _with_flushes(term: Term) -> Term:
     for a in term.arguments:
         x = _flushed(a) if able else None
         found.append(_with_flushes(a) if x is None else _flush(x))
-    return replace(term, arguments=tuple(found))
+    return term.of(found)
 
 
 def _with_flushed_operands(term: Term, late: Mapping[str, Apply]) -> Term:
@@ -230,12 +234,15 @@ def _with_flushed_operands(term: Term, late: Mapping[str, Apply]) -> Term:
     if term.function in _UNFLUSHED:
         return _map(term, {name: flush.arguments[0] for name, flush in late.items()})
     if _flushes(term):
-        return replace(term, arguments=tuple(_map(a, late) if isinstance(a, Var) else a for a in term.arguments))
-    return replace(term, arguments=tuple(_with_flushed_operands(a, late) for a in term.arguments))
+        return term.of(_map(a, late) if isinstance(a, Var) else a for a in term.arguments)
+    return term.of(_with_flushed_operands(a, late) for a in term.arguments)
 
 
 def _flushing_operands(lets: Lets, results: Terms) -> tuple[Lets, Terms]:
     """Functions flush their operands themselves, where that is asked of some and changes nothing of the others."""
+    terms = (*(let.value for let in lets), *results)
+    if not any(t.function == FLUSH for term in terms for t in _terms(term) if isinstance(t, Apply)):
+        return lets, results
     flushed: set[str] = set()
 
     def is_flushed(term: Term) -> bool:
@@ -249,13 +256,13 @@ def _flushing_operands(lets: Lets, results: Terms) -> tuple[Lets, Terms]:
             return term
         asked = [a for a in term.arguments if isinstance(a, Apply) and a.function == FLUSH]
         if not _flushes(term) or not asked or not all(a in asked or is_flushed(a) for a in term.arguments):
-            return replace(term, arguments=tuple(map(changed, term.arguments)))
+            return term.of(map(changed, term.arguments))
         bare = tuple(a.arguments[0] if isinstance(a, Apply) and a.function == FLUSH else a for a in term.arguments)
         return Flushing(**{**vars(term), "arguments": bare})
 
     found = []
     for let in lets:
-        found.append(replace(let, value=changed(let.value)))
+        found.append(let.of(changed(let.value)))
         if isinstance(let.value, Apply) and let.value.ftz:
             flushed.add(let.name)
     return tuple(found), tuple(map(changed, results))
@@ -264,14 +271,8 @@ def _flushing_operands(lets: Lets, results: Terms) -> tuple[Lets, Terms]:
 def _with_corrections(lets: Lets, results: Terms, *corrections: Correction) -> Lets:
     """Each line as the first correction that applies to it makes it."""
     values = {let.name: let.value for let in lets}
-    uses = Counter(name for term in (*values.values(), *results) for name in _mentions(term))
+    uses = Counter(name for term in (*values.values(), *results) for name in mentions(term))
     return tuple(next(filter(None, (c(let, values, uses) for c in corrections)), let) for let in lets)
-
-
-def _mentions(term: Term) -> list[str]:
-    if isinstance(term, Apply):
-        return [name for a in term.arguments for name in _mentions(a)]
-    return [term.name] if isinstance(term, Var) else []
 
 
 def _replacement(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Let | None:

@@ -199,6 +199,11 @@ def _has_carrier(kind: Kind) -> bool:
     return f is not None and (not is_usual(f) or (f.exponent_bits <= 8 and f.width <= 16))
 
 
+def _is_short(kind: Kind) -> bool:
+    """Has a format so few bits that binary32 with 16, rounded to odd, may be rounded again?"""
+    return kind.format is not None and kind.format.precision <= 14
+
+
 def _single(kind: Kind) -> bool:
     """Are all numbers of a kind numbers of binary32, and is there C that makes them such?"""
     return kind.width < 32 if kind.fixed else kind.width <= 32 and (_is_native(kind) or _has_carrier(kind))
@@ -313,6 +318,8 @@ class _Writer(Lowering):
         narrow = t.kind.fixed or not _is_native(t.kind) or t.kind.width == 32
         if _single(source) and narrow:
             return f"from_single_{target}(single_{name}({x}), {how})"
+        if source.fixed and source.width == 32 and not t.kind.fixed and not _is_native(t.kind) and _is_short(t.kind):
+            return f"from_single_{target}(odd_{name}({x}), {how})"
         steered = source.fixed and source.width == 64 and _is_native(t.kind) and t.kind.width == 64
         return f"convert_{target}({'steered' if steered else 'number'}_{name}({x}), {how})"
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 from ..model import BOOL, Format, Kind
 from ..semantics.functions import TABLE
-from ..semantics.program import Apply, Const, Program, Term, Var, variables
-from .converting import MOVE, is_usual
+from ..semantics.program import Apply, Const, Program, Term, Var, mentions, variables
+from .converting import BOUNDED, is_usual
 from .fusing import FLUSH
 from .lowering import applications
 
@@ -50,9 +50,22 @@ def split(program: Program) -> tuple[Program, Tail | None]:
     return program, None
 
 
+def multiplied(program: Program) -> list[Kind]:
+    """The kinds of three operands, if they have few bits, and the result too, and the first two are nothing but the
+    factors of a product that is added to; else nothing."""
+    kinds = [i.kind for i in program.inputs]
+    few = len(kinds) == 3 and len(program.results) == 1
+    if not few or any(k.format is None or k.width > 8 for k in (*kinds, program.results[0].kind)):
+        return []
+    factors = program.inputs[:2]
+    fused = [a for a in applications(program) if a.function == "fusedMultiplyAdd" and a.arguments[:2] == factors]
+    used = [name for t in (*(let.value for let in program.lets), *program.results) for name in mentions(t)]
+    return kinds if fused and sum(used.count(f.name) for f in factors) == 2 * len(fused) else []
+
+
 def _is_of_several(a: Apply) -> bool:
     """Does it convert, or compute in several formats, or in one that processors have not?"""
-    converts = a.function in ("convert", MOVE) and a.kind != a.arguments[0].kind
+    converts = a.function in ("convert", BOUNDED) and a.kind != a.arguments[0].kind
     return converts or a.mixed or (a.mode != "" and a.format is not None and not is_usual(a.format))
 
 

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from ..diagnostics import PtxspecError, display_path
 
@@ -37,6 +38,8 @@ class Templates:
             keep_trailing_newline=True,
         )
         environment.filters["plain"] = _plain
+        environment.filters["coded"] = _coded
+        environment.filters["sections"] = _sections
         environment.filters["breakable"] = _breakable
         return environment
 
@@ -75,6 +78,20 @@ def plain(path: Path, name: str) -> str:
 def _plain(text: object) -> str:
     """Text as Markdown shows it, a table's cells included: no column begins in it, and no HTML."""
     return re.sub(r"[\\|]|<(?=[a-zA-Z/!?])", r"\\\g<0>", str(text))
+
+
+def _coded(text: object) -> Markup:
+    """Text as HTML shows it, with what stands between backquotes as code."""
+    parts = [escape(part) for part in str(text).split("`")]
+    return Markup("").join(Markup("<code>{}</code>").format(part) if n % 2 else part for n, part in enumerate(parts))
+
+
+def _sections(text: object, pages: Iterable[Any]) -> Markup:
+    """Text in which sections of NVIDIA's manual that a page names among its sources lead there."""
+    known = {p.section for p in pages}
+    parts = re.split(r"((?<![\w.])\d+(?:\.\d+){2,}(?![\w.]))", str(text))
+    link = Markup('<a href="#section-{0}">{0}</a>')
+    return Markup("").join(link.format(part) if part in known else escape(part) for part in parts)
 
 
 def _breakable(notation: str) -> Markup:

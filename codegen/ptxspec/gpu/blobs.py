@@ -17,6 +17,7 @@ Array = NDArray[Any]
 
 # The raw stream without a header: thousands of small arrays do not each need a checksum.
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6}]
+_LEAST = 1 << 12
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,9 @@ def coded(results: Array, part: Part, line: str) -> Blob:
         words, width = np.frombuffer(raw, results.dtype.newbyteorder("<")), results.dtype.itemsize
         steps = np.diff(words, prepend=words.dtype.type(0)).astype(words.dtype)
         raw = steps.view(np.uint8).reshape(-1, width).T.tobytes()
-    return Blob(key, lzma.compress(raw, lzma.FORMAT_RAW, filters=_FILTERS), width, line)
+    # Room to look back further than the array reaches would take longer to make than the array to compress.
+    filters = [{**f, "dict_size": max(len(raw), _LEAST)} for f in _FILTERS] if len(raw) < 1 << 23 else _FILTERS
+    return Blob(key, lzma.compress(raw, lzma.FORMAT_RAW, filters=filters), width, line)
 
 
 def little(values: Array) -> bytes:

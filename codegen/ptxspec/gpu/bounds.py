@@ -247,7 +247,7 @@ def exact_value(program: Program, operands: Sequence[int]) -> Fraction | None:
         if isinstance(term, Apply) and term.mode and term.format is not None:
             arguments = [_widened(exact.evaluate(a, bits), _format(a)) for a in term.arguments]
             # The arguments' formats are the wide one too: functions read each argument in its own.
-            in_wide = tuple(replace(a, kind=replace(a.kind, width=_WIDE.width, format=_WIDE)) for a in term.arguments)
+            in_wide = tuple(replace(a, kind=a.kind._replace(width=_WIDE.width, format=_WIDE)) for a in term.arguments)
             wide = replace(term, arguments=in_wide, format=_WIDE, ftz=False)
             low, high = (
                 _finite(int(exact.FUNCTIONS[term.function](replace(wide, mode=f"roundToward{to}"), *arguments)), _WIDE)

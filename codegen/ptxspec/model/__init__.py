@@ -1,6 +1,7 @@
 """What the specification says, as frozen dataclasses: the only contract between reading and everything after it."""
 
 from .code import Code
+from .folding import Folding
 from .formats import (
     BOOL,
     OVERFLOWS,
@@ -8,6 +9,7 @@ from .formats import (
     FixedPoint,
     Format,
     Kind,
+    Languages,
     NanRule,
     Type,
     bits_of,
@@ -16,7 +18,8 @@ from .formats import (
     integer_in,
     number_in,
 )
-from .functions import Compiled, Defined, Executed, Functions, Opening, Reference
+from .functions import Compiled, Defined, Executed, Functions, Intrinsic, Opening, Reference
+from .hazards import HazardRule, Proof
 from .instruction import (
     Accuracy,
     Compared,
@@ -25,7 +28,6 @@ from .instruction import (
     Crash,
     Exceeded,
     HardwarePath,
-    HazardRule,
     Instruction,
     Judged,
     Key,
@@ -35,13 +37,24 @@ from .instruction import (
     Operand,
     OperandRule,
     Page,
-    Proof,
     SyntaxLine,
     Tolerated,
     Value,
     Variant,
 )
-from .observed import Entry, Evidence, PublishedModel, Recording, Report, Speed, SpeedTable
+from .observed import (
+    Entry,
+    Evidence,
+    MachineCode,
+    MachineEvidence,
+    MachineForms,
+    PublishedModel,
+    Recording,
+    Report,
+    Speed,
+    SpeedTable,
+    runs,
+)
 from .recipes import DIFFERENCES, NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Call, Instead, Recipe, Written
 from .requirements import Form, Pattern, Rule, Selector
 from .spec import Assembler, Implied, Modifier, Naming, Spec
@@ -50,11 +63,11 @@ from .units import Argument, Core, Differences, Fitted, Interpolator, Own, Unit,
 __all__ = [
     "BOOL", "DIFFERENCES", "NAN_BITS", "NOTHING_DIFFERS", "OVERFLOWS", "ROUNDINGS", "WITHIN_BOUND", "Accuracy",
     "Argument", "Assembler", "Call", "Code", "Compared", "Compiled", "Core", "CornerRow", "CornerTable", "Crash",
-    "Defined", "Differences", "Entry", "Evidence", "Exceeded", "Executed", "Fitted", "FixedPoint", "Form", "Format",
-    "Functions",
-    "HardwarePath", "HazardRule", "Implied", "Instead", "Instruction", "Interpolator", "Judged", "Key", "Kind",
-    "LaneBits", "Meaning", "Modifier", "Naming", "NanRule", "Note", "Opening", "Operand", "OperandRule", "Own", "Page",
-    "Pattern", "Proof", "PublishedModel", "Recipe", "Recording", "Reference", "Report", "Rule", "Selector", "Spec",
-    "Speed", "SpeedTable", "SyntaxLine", "Tolerated", "Type", "Unit", "UnitModel", "Value", "Variant", "Word",
-    "Written", "bits_of", "float_in", "ieee", "integer_in", "number_in",
+    "Defined", "Differences", "Entry", "Evidence", "Exceeded", "Executed", "Fitted", "FixedPoint", "Folding",
+    "Form", "Format", "Functions", "HardwarePath", "HazardRule", "Implied", "Instead", "Instruction",
+    "Interpolator", "Intrinsic", "Judged", "Key", "Kind", "LaneBits", "Languages", "MachineCode", "MachineEvidence",
+    "MachineForms", "Meaning", "Modifier", "Naming", "NanRule", "Note", "Opening", "Operand", "OperandRule", "Own",
+    "Page", "Pattern", "Proof", "PublishedModel", "Recipe", "Recording", "Reference", "Report", "Rule", "Selector",
+    "Spec", "Speed", "SpeedTable", "SyntaxLine", "Tolerated", "Type", "Unit", "UnitModel", "Value", "Variant",
+    "Word", "Written", "bits_of", "float_in", "ieee", "integer_in", "number_in", "runs",
 ]  # fmt: skip

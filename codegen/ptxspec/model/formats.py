@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from ..grounds import Grounds
 from .code import Code
@@ -156,8 +157,7 @@ class FixedPoint:
         return bits - (1 << self.width) if self.signed and bits >> (self.width - 1) else bits
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(NamedTuple):
     """What a value is: `sort` is "bool", "bits", "integer" or "float". Fixed-point numbers are of sort "integer"."""
 
     sort: str
@@ -208,6 +208,16 @@ class NanRule:
     code: Code | None
 
 
+@dataclass(frozen=True)
+class Languages:
+    """What holds values of a type in CUDA C++, with the header that declares it, and a lane of it in Triton; nothing
+    where they are empty."""
+
+    cuda: str = ""
+    header: str = ""
+    triton: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Type:
     """A type that spellings and operands name. `kind` is that of a lane, which has `lane_width` bits of the register;
@@ -221,6 +231,7 @@ class Type:
     constraint: str
     registers: str
     summary: str
+    in_languages: Languages = Languages()
 
     @property
     def width(self) -> int:

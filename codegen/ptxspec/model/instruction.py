@@ -12,10 +12,13 @@ from ..catalog import Hazard, Requirement
 from ..diagnostics import Mark
 from ..grounds import Grounds
 from .code import Code
+from .folding import Folding
 from .formats import Kind, NanRule, Type, bits_of
+from .hazards import HazardRule
 from .requirements import Form, Rule, Selector
 
 if TYPE_CHECKING:
+    from .functions import Intrinsic
     from .recipes import Recipe
 
 # A spelling with its modifiers in the manual's order, and the number of source registers.
@@ -156,37 +159,6 @@ class Note:
 
 
 @dataclass(frozen=True)
-class Proof:
-    """What shows a hazard in what ptxas makes of a variant.
-
-    `drops` and `adds`: the machine code is that of the spelling without these and with those modifiers. `holds` and
-    `lacks`: parts of names that machine instructions in it have, and that none has. `folds`: the bits of constant
-    operands, and those of the result that it is folded to. `unknown`: nvdisasm does not know an instruction in it."""
-
-    drops: frozenset[str] = frozenset()
-    adds: frozenset[str] = frozenset()
-    holds: tuple[str, ...] = ()
-    lacks: tuple[str, ...] = ()
-    folds: tuple[int, ...] = ()
-    unknown: bool = False
-
-    def code_of(self, modifiers: frozenset[str]) -> frozenset[str]:
-        """The modifiers of the spelling that has the machine code of the one with these."""
-        return modifiers - self.drops | self.adds
-
-
-@dataclass(frozen=True)
-class HazardRule:
-    """Variants whose machine code does something else than they say, so that nobody is to be told to write them."""
-
-    selector: Selector
-    hazard: Hazard
-    rests_on: Grounds
-    proof: Proof
-    mark: Mark = field(compare=False)
-
-
-@dataclass(frozen=True)
 class Crash:
     """Variants that the assembler takes, and then breaks down on: no machine code comes of them. `text` says how."""
 
@@ -324,7 +296,7 @@ class Variant:
         """The number of lanes that it computes. What has one lane is the same for all of them."""
         return max(o.lanes for o in (self.result, *self.sources))
 
-    @property
+    @cached_property
     def home(self) -> Kind:
         """The kind of its numbers: of its result, else of the first source that is a number."""
         kinds = [self.result.kind, *(s.kind for s in self.sources)]
@@ -382,14 +354,34 @@ class Instruction:
     lane_bits: tuple[LaneBits, ...] = ()
     crashes: tuple[Crash, ...] = ()
     hazards: tuple[HazardRule, ...] = ()
+    folding: tuple[Folding, ...] = ()
     acts_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     compared: tuple[Compared, ...] = ()
     recipes: tuple[Recipe, ...] = ()
+    intrinsics: tuple[Intrinsic, ...] = ()
 
     @cached_property
     def operand_names(self) -> frozenset[str]:
         """The sources that some variant has; a, b and c, which modifiers may speak of, always."""
         return frozenset("abc").union(s.name for v in self.variants for s in v.sources)
+
+    def corner_tables_of(self, variant: Variant) -> tuple[CornerTable, ...]:
+        """Those that a variant is in."""
+        found = self._tables.get(variant)
+        if found is None:
+            found = self._tables[variant] = tuple(t for t in self.corner_tables if t.selector.matches(variant))
+        return found
+
+    @cached_property
+    def _tables(self) -> dict[Variant, tuple[CornerTable, ...]]:
+        return {}
+
+    @cached_property
+    def intrinsics_of(self) -> Mapping[Form, tuple[Intrinsic, ...]]:
+        found: dict[Form, tuple[Intrinsic, ...]] = {}
+        for i in self.intrinsics:
+            found[i.form] = (*found.get(i.form, ()), i)
+        return found
 
     def hardware_path(self, variant: Variant) -> HardwarePath | None:
         """The variant's machine code around units, where the file states it for all targets."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .instruction import Key, Variant
@@ -28,6 +28,49 @@ class Evidence:
     variants: int
     spellings: int
     ledger: tuple[Entry, ...]
+
+
+@dataclass(frozen=True)
+class MachineCode:
+    """What an assembler makes of variants on some targets: so many instructions, and `beyond` as many in subroutines.
+    `text` is one after another, `; ` between them; where they are many or jump, how often each occurs."""
+
+    targets: tuple[str, ...]
+    count: int
+    beyond: int
+    text: str
+
+
+@dataclass(frozen=True)
+class MachineForms:
+    """Variants of one opcode whose machine code is alike, in notation, and what that is on the targets that take
+    them."""
+
+    forms: tuple[str, ...]
+    operands: int
+    codes: tuple[MachineCode, ...]
+
+
+@dataclass(frozen=True)
+class MachineEvidence:
+    """The machine code of so many variants on `targets`, by their opcodes."""
+
+    assembler: str
+    disassembler: str
+    targets: tuple[str, ...]
+    variants: int
+    opcodes: Mapping[str, tuple[MachineForms, ...]]
+
+
+def runs(targets: Iterable[str], every: Sequence[str]) -> list[list[str]]:
+    """Some of a list of targets, those together that stand together in it."""
+    found: list[list[str]] = []
+    for t in targets:
+        if found and every.index(found[-1][-1]) == every.index(t) - 1:
+            found[-1].append(t)
+        else:
+            found.append([t])
+    return found
 
 
 @dataclass(frozen=True)

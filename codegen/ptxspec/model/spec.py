@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,7 +13,7 @@ from .code import Code
 from .formats import FixedPoint, Format, NanRule, Type
 from .functions import Functions
 from .instruction import HardwarePath, Instruction, Variant
-from .observed import Entry, Evidence, PublishedModel, Recording, Speed
+from .observed import Entry, Evidence, MachineEvidence, PublishedModel, Recording, Speed
 from .recipes import Instead
 from .requirements import Selector
 from .units import Unit, UnitModel
@@ -102,6 +103,7 @@ class Spec:
     sources: Mapping[str, str]
     assembler: Assembler = Assembler()
     speed: Speed | None = None
+    machine: MachineEvidence | None = None
     recordings: tuple[Recording, ...] = ()
     units: Mapping[str, Unit] = field(default_factory=dict)
     naming: Naming = Naming()
@@ -189,6 +191,12 @@ class Spec:
     def has_kernel(self, v: Variant) -> bool:
         """Whether a kernel can be compiled for it: it is current, and the assembler comes to an end."""
         return self.catalog.is_current(v.requires) and not v.crash
+
+    @cached_property
+    def kernels(self) -> int:
+        """The number of variants that have one."""
+        counted = Counter(v.requires for i in self.instructions.values() for v in i.variants if not v.crash)
+        return sum(n for r, n in counted.items() if self.catalog.is_current(r))
 
     @property
     def newest(self) -> str:

@@ -67,6 +67,9 @@ def _variant(db: Database, v: Variant) -> str:
     if v.hazards:
         grounds = dict.fromkeys(_told(about["grounds"][about["hazards"][i]["rests_on"]]) for i in known["hazards"])
         lines.append(f"- hazard: {db.hazard(v)} ({'; '.join(grounds)})")
+    for _, text, shown in (about["folding"][i] for i in known.get("folding", ())):
+        *operands, result = shown[0]
+        lines.append(f"- constants are folded to something else: {text} {', '.join(operands)} give {result}")
     lines += [f"- {about['compared'][i][1]}" for i in known.get("compared", ())]
     notes = [about["notes"][i] for i in known.get("notes", ())]
     lines += (

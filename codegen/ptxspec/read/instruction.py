@@ -34,7 +34,9 @@ from ..model import (
 from ..semantics.resolve import Meanings, names_read, resolve
 from .context import Context, words
 from .corner_tables import read_table
+from .folding import read_folding
 from .hazards import HazardReader
+from .intrinsics import read_intrinsics
 from .lane_bits import read_lane_bits
 from .positioned import Document, Where
 from .recipes import read_recipes
@@ -131,9 +133,15 @@ class _InstructionFile:
                 for i, c in enumerate(self.assembler.get("crashes", []))
             ),
             hazards=hazards.read(data.get("hazards", [])) if self.all_variants else (),
+            folding=read_folding(
+                doc, self.context, data.get("folding", []), self.spec.nan_rules, self.selector, self.code
+            ),
             acts_on=self.acts_on(),
             recipes=read_recipes(doc, self.context, data.get("instead", []), self.selector, self.grounds),
             compared=tuple(self.compared(("compared", i), c) for i, c in entries("compared")),
+            intrinsics=read_intrinsics(doc, self.context, data.get("intrinsics", []), opcode, self.variants)
+            if self.all_variants
+            else (),
         )  # fmt: skip
         if len(self.errors) > before:
             return None

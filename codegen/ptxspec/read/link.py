@@ -17,7 +17,7 @@ from .context import Context
 from .functions import read_functions
 from .instruction import read_instruction
 from .modifiers import check_stages, read_groups, read_implied, read_modifiers
-from .observed import read_evidence, read_recordings, read_speed
+from .observed import read_evidence, read_machine_code, read_recordings, read_speed
 from .positioned import Document
 from .published import read_published
 from .targets import read_naming, read_targets, read_versions
@@ -25,7 +25,7 @@ from .types import read_formats, read_nan_rules, read_types
 from .units import read_model, read_units
 
 _SHARED = ("types", "modifiers", "targets", "assembler", "units")
-_OBSERVED = ("evidence", "recordings", "speed")
+_OBSERVED = ("evidence", "machine_code", "recordings", "speed")
 # The files that all others need.
 SHARED = frozenset(f"spec/{name}.yaml" for name in _SHARED)
 # The functions of other languages, and what was found out about the specification: no result depends on these files,
@@ -76,6 +76,7 @@ def read_all(root: Path, spelling: str | None = None) -> Reading:
             instructions={i.opcode: i for i in read_ones if i is not None},
             evidence=read_evidence(observed["evidence"]),
             speed=read_speed(observed["speed"], context),
+            machine=read_machine_code(observed["machine_code"], context),
             recordings=read_recordings(observed["recordings"], context),
             sources=dict(sorted(files.sources.items())),
         )

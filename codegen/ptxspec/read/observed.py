@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..model import Entry, Evidence, Key, Recording, Speed, SpeedTable
+from ..model import (
+    Entry,
+    Evidence,
+    Key,
+    MachineCode,
+    MachineEvidence,
+    MachineForms,
+    Recording,
+    Speed,
+    SpeedTable,
+)
 from .context import Context, words
-from .positioned import Document
+from .positioned import Document, Where
 
 
 def read_evidence(doc: Document | None) -> Evidence | None:
@@ -16,6 +27,44 @@ def read_evidence(doc: Document | None) -> Evidence | None:
     d = doc.data
     ledger = tuple(Entry(e["variant"], int(e["operands"]), e["manual"], e["assembler"]) for e in d.get("ledger") or ())
     return Evidence(d["assembler"], int(d["pairs"]), int(d["variants"]), int(d["spellings"]), ledger)
+
+
+def read_machine_code(doc: Document | None, context: Context) -> MachineEvidence | None:
+    """Notations of variants that are no longer in the specification are left alone: a test holds all of them."""
+    if doc is None:
+        return None
+    d = doc.data
+    for i, name in enumerate(d["targets"]):
+        context.known(doc, ("targets", i), name, context.targets, "target")
+    every, opcodes = list(d["targets"]), {}
+    for opcode, entries in d["opcodes"].items():
+        found = []
+        for i, e in enumerate(entries):
+            at = ("opcodes", opcode, i)
+            for k, text in enumerate(e["for"]):
+                if re.match(r"\w+", text)[0] != opcode:  # type: ignore[index]
+                    message, help = f"'{text}' is no notation of {opcode}", f"a notation here begins with {opcode}"
+                    context.errors.append(doc.error((*at, "for", k), message, help))
+            codes = []
+            for k, c in enumerate(e["code"]):
+                on = [
+                    n
+                    for run in c["on"].split()
+                    if (names := _run(doc, (*at, "code", k, "on"), run, every, context))
+                    for n in names
+                ]
+                codes.append(MachineCode(tuple(on), int(c["count"]), int(c.get("beyond", 0)), c["text"]))
+            found.append(MachineForms(tuple(e["for"]), int(e["operands"]), tuple(codes)))
+        opcodes[opcode] = tuple(found)
+    return MachineEvidence(d["assembler"], d["disassembler"], tuple(d["targets"]), int(d["variants"]), opcodes)
+
+
+def _run(doc: Document, where: Where, text: str, every: list[str], context: Context) -> list[str]:
+    """The targets of `sm_75..sm_90a`, from the first to the last of them in a list, or the one that is named."""
+    first, _, last = text.partition("..")
+    if not all(context.known(doc, where, name, every, "target") for name in (first, last or first)):
+        return []
+    return every[every.index(first) : every.index(last or first) + 1]
 
 
 def read_speed(doc: Document | None, context: Context) -> Speed | None:

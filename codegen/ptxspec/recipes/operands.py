@@ -66,6 +66,7 @@ def specials(kind: Kind) -> list[int]:
     return [*_members(kind, _CELLS), *canonical]
 
 
+@cache
 def core(kind: Kind) -> list[int]:
     """The most special ones, as many of every kind."""
     found = _members(kind, _CORE)
@@ -78,7 +79,7 @@ def _members(kind: Kind, cells: Sequence[str]) -> list[int]:
     if kind.format is None:
         ones = (1 << kind.width) - 1
         return [*(n & ones for n in _INTEGERS), ones >> 1, (ones >> 1) + 1]
-    found = []
+    found: list[int] = []
     for cell in cells:
         try:
             every = members(parse_value(cell, ()), kind)

@@ -41,6 +41,7 @@ class Prover:
     def __post_init__(self) -> None:
         self._proved: set[object] = set()
         self._programs: dict[Variant, Program] = {}
+        self._in_one_lane: dict[Variant, bool] = {}
         self._results: dict[tuple[Variant, tuple[int, ...]], tuple[int, ...]] = {}
         self._known_constants: dict[int, dict[str, int]] = {}
 
@@ -117,13 +118,21 @@ class Prover:
 
     def _run(self, variant: Variant, registers: tuple[int, ...]) -> tuple[int, ...]:
         program = self.program(variant)
-        every = (variant.result, *variant.sources)
-        if all(o.lanes == 1 and not o.registers and not o.lane_bits and not o.type.shift for o in every):
+        if self._is_one_lane(variant):
             return run(program, registers)[:1]
         left = iter(registers)
         columns = [lanes_of(s, [next(left) for _ in s.places], variant.lanes) for s in variant.sources]
         lanes = [run(program, [column[lane] for column in columns])[0] for lane in range(variant.lanes)]
         return tuple(registers_of(variant.result, lanes))
+
+    def _is_one_lane(self, variant: Variant) -> bool:
+        """Whether each register of the variant is the encoding of a lane."""
+        found = self._in_one_lane.get(variant)
+        if found is None:
+            every = (variant.result, *variant.sources)
+            found = all(o.lanes == 1 and not (o.registers or o.lane_bits or o.type.shift) for o in every)
+            self._in_one_lane[variant] = found
+        return found
 
     def _is_known(self, variant: Variant, instead: Instead) -> bool:
         """Whether the same programs in the same order were compared already, with whatever lanes."""

@@ -43,6 +43,7 @@ class Compiler:
         self._compiled: dict[object, Program] = {}
         self._same: dict[Program, Program] = {}
         self._names: dict[object, frozenset[str]] = {}
+        self._statics: dict[frozenset[str], dict[str, Static]] = {}
         self._variants: dict[Variant, tuple[frozenset[str], frozenset[str], int]] = {}
         self._parts: dict[object, int] = {}
 
@@ -102,6 +103,18 @@ class Compiler:
         order, targets = self.spec.targets[target].order, self.spec.targets
         named = [targets[t].order for t in sorted(mentioned & targets.keys())]
         return tuple((order > other) - (order < other) for other in named)
+
+    def names(self, effective: frozenset[str]) -> dict[str, Static]:
+        """The names that mean the same in every variant with these modifiers."""
+        found = self._statics.get(effective)
+        if found is None:
+            groups = {
+                group: Static("member", next((m for m in members if m in effective), None))
+                for group, members in self.spec.groups.items()
+            }
+            modifiers = {name: Static("bool", name in effective) for name in self.spec.modifiers}
+            found = self._statics[effective] = {**self.statics, **modifiers, **groups}
+        return found
 
     @cached_property
     def statics(self) -> dict[str, Static]:
@@ -170,12 +183,7 @@ class _Compilation:
         self.modifiers = [m for m in spec.modifiers.values() if m.name in effective]
         mode = next((m.mode for m in self.modifiers if m.mode), ROUNDINGS[0])
         self.statics: dict[str, Static | Typed] = {
-            **compiler.statics,
-            **{name: Static("bool", name in effective) for name in spec.modifiers},
-            **{
-                group: Static("member", next((m for m in members if m in effective), None))
-                for group, members in spec.groups.items()
-            },
+            **compiler.names(effective),
             "operands": Static("number", Fraction(len(variant.sources))),
             "type": Static("type", variant.type_names[0]),
             "sourceType": Static("type", variant.type_names[-1]),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -24,6 +23,8 @@ _ORDER: Mapping[str, Callable[[Any, Any], bool]] = {
 _LITERAL: Mapping[str, Callable[[Fraction, Fraction], Fraction]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul,
 }  # fmt: skip
+# The function that an operator on values of a sort is.
+_OPERATORS = {(f.operator, f.parameters[0]): f for f in reversed(TABLE.values()) if f.operator}
 # What a format lacks for a function that it has no sense for.
 _LACKS: Mapping[str, tuple[Callable[[Format], bool], str]] = {
     "": (lambda f: True, ""),
@@ -41,27 +42,28 @@ class Expressions(Values):
         raise NotImplementedError
 
     def evaluate(self, e: tree.Expression, scope: Scope) -> Static | Typed:
-        if isinstance(e, tree.Number):
-            return Static("number", e.value)
-        if isinstance(e, tree.Boolean):
-            return Static("bool", e.value)
-        if isinstance(e, tree.Text):
-            return Static("member", e.value)
+        # What there is most of comes first.
+        if isinstance(e, tree.Operator):
+            return self.operator(e, scope)
         if isinstance(e, tree.StaticName):
             found = self.statics[e.name]
             if isinstance(found, Static) and found.sort == "missing":
                 raise self.wrong(e, str(found.value))
             return found
+        if isinstance(e, tree.Text):
+            return Static("member", e.value)
         if isinstance(e, tree.Name):
             return self.name(e, scope)
+        if isinstance(e, tree.Apply):
+            return self.call(e, scope)
+        if isinstance(e, tree.Number):
+            return Static("number", e.value)
         if isinstance(e, tree.Conditional):
             return self.choice(e, e.test, e.then, e.other, scope)
         if isinstance(e, tree.Inline):
             return self.inline(e, scope)
-        if isinstance(e, tree.Apply):
-            return self.call(e, scope)
-        assert isinstance(e, tree.Operator)
-        return self.operator(e, scope)
+        assert isinstance(e, tree.Boolean)
+        return Static("bool", e.value)
 
     def name(self, e: tree.Name, scope: Scope) -> Static | Typed:
         if e.name in scope:
@@ -119,9 +121,8 @@ class Expressions(Values):
     def apply_operator(self, e: tree.Operator, op: str, operands: list[Typed]) -> Typed:
         sort = operands[0].term.kind.sort
         wanted = f"unary {op}" if op == "-" and len(operands) == 1 else op
-        for f in TABLE.values():
-            if f.operator == wanted and f.parameters[0] == sort:
-                return self.apply(e, f, operands)
+        if f := _OPERATORS.get((wanted, sort)):
+            return self.apply(e, f, operands)
         # The table has equality and less-than of integers and bits, and unlikeness of bools: the rest follows.
         if sort in ("bits", "integer") and op == ">":
             return self.apply_operator(e, "<", operands[::-1])
@@ -166,11 +167,9 @@ class Expressions(Values):
         return Typed(Apply(BOOL, "logicalOr" if stop else "logicalAnd", (left, right)))
 
     def static_operator(self, e: tree.Operator, values: list[Static]) -> Static:
-        op, sorts = e.operator, {v.sort for v in values}
-        if len(sorts) > 1:
-            raise self.wrong(e, f"'{op}' of a {values[0].sort} and a {values[1].sort}")
-        sort = sorts.pop()
-        x, y = values[0].value, values[-1].value
+        op, (sort, x), (other, y) = e.operator, values[0], values[-1]
+        if sort != other:
+            raise self.wrong(e, f"'{op}' of a {sort} and a {other}")
         if sort == "target" and (x is None or y is None):
             return Static("bool", False)
         if isinstance(x, Target) and isinstance(y, Target) and op in _ORDER:
@@ -249,7 +248,7 @@ class Expressions(Values):
             operands.append(operand)
         # The operation of one format does the same to operands that are exact in it.
         if to.is_ieee and all(o.term.kind.format and holds_all(to, o.term.kind.format) for o in operands):
-            operands = [replace(o, term=self.widened(o.term, to)) for o in operands]
+            operands = [o._replace(term=self.widened(o.term, to)) for o in operands]
         return self.apply(e, f, operands, to)
 
     def widened(self, term: Term, to: Format) -> Term:

@@ -104,7 +104,9 @@ class Folder(Expressions):
 
     def wanted(self, name: str) -> Kind | None:
         """The kind that a literal gets when it is assigned to a name: that of the result of this name."""
-        return next((r.kind for r in self.variant.results if r.name == name and not self.calls), None)
+        if self.calls or name not in ("d", "p", "q"):
+            return None
+        return next((r.kind for r in self.variant.results if r.name == name), None)
 
     def branch(self, s: tree.If, scope: Scope) -> Typed | None:
         try:

@@ -6,8 +6,9 @@ Every back end (the emulator's emitter, the exact evaluator) starts from this fo
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import is_
 
 from ..diagnostics import Mark
 from ..model import Format, Kind, UnitModel
@@ -53,6 +54,11 @@ class Apply:
         takes_several = self.mode != "" and self.function != "convert"
         return takes_several and any(a.kind != self.kind for a in self.arguments)
 
+    def of(self, arguments: Iterable[Term]) -> Apply:
+        """The same of other arguments."""
+        new = tuple(arguments)
+        return self if all(map(is_, new, self.arguments)) else replace(self, arguments=new)
+
 
 Term = Const | Var | Apply
 
@@ -69,6 +75,10 @@ class Let:
     path: str = field(compare=False)
     mark: Mark = field(compare=False)
     guard: tuple[tuple[Term, bool], ...] = field(compare=False, default=())
+
+    def of(self, value: Term) -> Let:
+        """The same with another value."""
+        return self if value is self.value else replace(self, value=value)
 
 
 @dataclass(frozen=True)
@@ -96,6 +106,13 @@ def variables(term: Term) -> set[str]:
     if isinstance(term, Apply):
         return set[str]().union(*map(variables, term.arguments))
     return set()
+
+
+def mentions(term: Term) -> list[str]:
+    """The variables in a term, each as often as it stands there."""
+    if isinstance(term, Apply):
+        return [name for a in term.arguments for name in mentions(a)]
+    return [term.name] if isinstance(term, Var) else []
 
 
 def live(lets: Iterable[Let], results: Iterable[Term]) -> tuple[Let, ...]:

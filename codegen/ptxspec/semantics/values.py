@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import NamedTuple
 
 from ..diagnostics import Diagnostic, SpecError
 from ..model import BOOL, Format, Kind, UnitModel, Variant
@@ -17,8 +18,7 @@ _MAX_VALUES = 20_000
 MAX_DEPTH = 80
 
 
-@dataclass(frozen=True)
-class Static:
+class Static(NamedTuple):
     """A value known before the program runs. `sort` is "bool", "number", "type", "rounding", "target", "unit" or, of a
     group, "member"; "missing" is a constant that the variant's format does not have, and the value says so."""
 
@@ -26,8 +26,7 @@ class Static:
     value: object
 
 
-@dataclass(frozen=True)
-class Typed:
+class Typed(NamedTuple):
     """A value that the program computes; `rounded` within the expression at hand."""
 
     term: Term

@@ -248,7 +248,11 @@ def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Format, mode: Direction, f
         return wide.fusedMultiplyAdd(x, y, z, f, mode, ftz)
     product = widen(x, f, f.carrier, daz)
     product *= widen(y, f, f.carrier, daz)
-    addend = widen(z, f, f.carrier, daz)
+    return sum_of_carrier(product, widen(z, f, f.carrier, daz), f, mode, ftz)
+
+
+def sum_of_carrier(product: Array, addend: Array, f: Format, mode: Direction, ftz: bool) -> Array:
+    """The sum of numbers of the carrier, rounded once; the first is reused."""
     if f.native is not None and mode not in (roundTiesToEven, roundTiesToAway) and environment.can(mode, ftz):
         # Rounded twice in one direction is rounded once.
         with environment.environment(mode):
@@ -257,7 +261,8 @@ def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Format, mode: Direction, f
     total = sum_to_odd(product, addend)
     bits = narrow(total, f, mode, ftz)
     if mode == roundTowardNegative:
-        _sign_exact_zero(bits, total, (x ^ y) | z, f)
+        # As `_sign_exact_zero`; the product has the sign that its factors make.
+        np.copyto(bits, f.sign_mask, where=(total == 0) & (np.signbit(product) | np.signbit(addend)))
     return bits
 
 

@@ -18,6 +18,8 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Final, NamedTuple, TypeVar
 
+from . import environment
+
 Opened = TypeVar("Opened")
 
 # Options of $CC that change what an operation computes are taken back, since a kernel can be wrong on operands that no
@@ -63,7 +65,7 @@ def library(name: str, text: str, sources: list[str], what: str, opened: Callabl
 
     `opened` raises OSError or AttributeError where the file is no library, or lacks a function. Raises Failure."""
     compiler = _compiler()
-    flags = [*FLAGS, *(["-march=native"] if _processor() else [])]
+    flags = _flags()
     headers = sorted(name for name in os.listdir(SOURCES) if name.endswith(".h"))
     made_of = [text, flags, compiler, _stamp(compiler.file), _processor()]
     key = _digest(repr(made_of).encode() + b"".join(map(source, [*sources, *headers])))
@@ -85,8 +87,12 @@ def library(name: str, text: str, sources: list[str], what: str, opened: Callabl
 
 def once(text: str, path: str, what: str, opened: Callable[[str], Opened]) -> Opened:
     """A library of C that includes some of native/, compiled to a path and opened. Raises Failure, OSError."""
-    _build(_compiler(), [*FLAGS, *(["-march=native"] if _processor() else [])], text, path, what)
+    _build(_compiler(), _flags(), text, path, what)
     return opened(path)
+
+
+def _flags() -> list[str]:
+    return [*FLAGS, *(["-march=native"] if _processor() else []), *(["-DSTUMBLES"] if environment.STUMBLES else [])]
 
 
 def _digest(data: bytes) -> str:

@@ -134,12 +134,52 @@ class Type:
         """The inverse of `unpack`."""
         if self.stands_alone and self.lanes == 1:
             return lanes[0]
-        found = None
-        for i, lane in enumerate(lanes):
-            part = lane.astype(self.bits)
-            part <<= self.bits.type(i * self.lane_width + self.shift)
-            found = part if found is None else np.bitwise_or(found, part, out=found)
-        assert found is not None
+        found, width = [x << x.dtype.type(self.shift) for x in lanes] if self.shift else list(lanes), self.lane_width
+        while len(found) > 1:
+            # Bytes are slow to shift.
+            dtype = np.dtype(f"u{max(2, width // 4)}")
+            upper = [x.astype(dtype) for x in found[1::2]]
+            for x, low in zip(upper, found[::2], strict=True):
+                x <<= dtype.type(width)
+                x |= low
+            found, width = upper, 2 * width
+        return found[0].astype(self.bits, copy=False)
+
+    @cached_property
+    def _pairs(self) -> np.dtype[Any]:
+        """Of two encodings, of which each fills half of what it comes in."""
+        return np.dtype(f"u{2 * self.lane.itemsize}")
+
+    @cached_property
+    def is_spread(self) -> bool:
+        """Do `spread` and `gather` know how lanes stand in a register?"""
+        whole, half = (self.lane_width * n == 8 * self.lane.itemsize for n in (1, 2))
+        return self.sort != "bool" and sys.byteorder == "little" and (whole or (half and self.shift == 0))
+
+    def spread(self, registers: Array) -> Array:
+        """The encodings in registers, side by side."""
+        found: Array
+        if self.stands_alone:
+            found = registers.view(self.lane)
+            return found
+        if 8 * self.lane.itemsize == self.lane_width:
+            found = registers.view(self.lane) >> self.lane.type(self.shift)
+        else:
+            pairs = registers.view(self.lane).astype(self._pairs)
+            pairs |= pairs << self._pairs.type(self.lane_width)
+            found = pairs.view(self.lane)
+        found &= self.lane.type((1 << self.width) - 1)
+        return found
+
+    def gather(self, lanes: Array) -> Array:
+        """The inverse of `spread`."""
+        lanes = np.ascontiguousarray(lanes)
+        if 8 * self.lane.itemsize == self.lane_width:
+            found: Array = (lanes << self.lane.type(self.shift) if self.shift else lanes).view(self.bits)
+            return found
+        pairs = lanes.view(self._pairs)
+        pairs = pairs | (pairs >> self._pairs.type(self.lane_width))
+        found = pairs.astype(self.lane).view(self.bits)
         return found
 
 
@@ -169,8 +209,11 @@ class Operand:
         """What each of `lanes` lanes has of it, lane by lane: all elements' first lanes, then the second ones."""
         if self.lane_bits:
             # Made when it is needed, once.
-            backward = cache(lambda: _reversed(registers[0]))
-            return np.concatenate([_gathered(registers[0], bits, backward) for bits in self.lane_bits])
+            backward, size = cache(lambda: _reversed(registers[0])), registers[0].size
+            gathered = np.empty(lanes * size, _holding(len(self.lane_bits[0])))
+            for i, bits in enumerate(self.lane_bits):
+                _gather(registers[0], bits, backward, gathered[i * size : (i + 1) * size])
+            return gathered
         if self.order:
             columns = dict(zip(self.order, registers, strict=True))
             found = [self.type.unpack(columns[i])[0] for i in range(lanes)]
@@ -218,19 +261,32 @@ class Signature:
     def flat(self) -> bool:
         """Do lanes stand side by side in all registers, as many in each?"""
         every = (*self.results, *self.sources)
-        alone = all(o.type.stands_alone and not (o.order or o.lane_bits) for o in every)
-        return alone and all(o.type.lanes == self.lanes for o in every)
+        return self._alike and all(o.type.stands_alone for o in every)
+
+    @cached_property
+    def _alike(self) -> bool:
+        """Have all registers as many lanes?"""
+        every = (*self.results, *self.sources)
+        return all(o.type.lanes == self.lanes and not (o.order or o.lane_bits) for o in every)
+
+    @cached_property
+    def _is_spread(self) -> bool:
+        return self.lanes > 1 and self._alike and all(o.type.is_spread for o in (*self.results, *self.sources))
 
     def apply(self, function: Callable[..., Any], registers: Sequence[Array]) -> list[Array]:
         """What a function of lanes makes of the sources' registers, contiguous and of one dimension: the registers of
         the results."""
-        rest = iter(registers)
-        operands = [o.unpack([next(rest) for _ in o.registers], self.lanes) for o in self.sources]
+        if self._is_spread:
+            operands = [o.type.spread(x) for o, x in zip(self.sources, registers, strict=True)]
+        else:
+            rest = iter(registers)
+            operands = [o.unpack([next(rest) for _ in o.registers], self.lanes) for o in self.sources]
         found = function(*operands)
         made, size = [], registers[0].size * self.lanes
         for o, x in zip(self.results, found if isinstance(found, tuple) else (found,), strict=True):
             # What is made of constants is one number.
-            made += o.pack(x if np.shape(x) == (size,) else np.broadcast_to(x, (size,)), self.lanes)
+            every = x if np.shape(x) == (size,) else np.broadcast_to(x, (size,))
+            made += [o.type.gather(every)] if self._is_spread else o.pack(every, self.lanes)
         return made
 
 
@@ -262,24 +318,30 @@ def _operand(text: str) -> Operand:
     return Operand(name, places, type_named(type_name), lane_bits, braced, place.startswith("!"))
 
 
-def _gathered(registers: Array, bits: tuple[int, ...], reversed_: Callable[[], Array]) -> Array:
+def _holding(bits: int) -> np.dtype[Any]:
+    return np.dtype(next(f"u{n}" for n in (1, 2, 4, 8) if 8 * n >= bits))
+
+
+def _gather(registers: Array, bits: tuple[int, ...], reversed_: Callable[[], Array], to: Array) -> None:
     """These bits of registers, the highest first. Those that stand there the other way round, the lowest first, are
     read in the registers with all bits reversed."""
-    word, dtype = registers.dtype.type, np.dtype(next(f"u{n}" for n in (1, 2, 4, 8) if 8 * n >= len(bits)))
+    word = registers.dtype.type
     width = 8 * registers.dtype.itemsize
-    found: Array | None = None
     for start, stop in _runs(bits):
         first, last, size = bits[start], bits[stop - 1], stop - start
         places = width - 1 - last if last > first else last
-        run = (reversed_() if last > first else registers) >> word(places)
-        if size not in (width - places, 8 * dtype.itemsize):
-            run &= word((1 << size) - 1)
-        part = run.astype(dtype)
+        run = reversed_() if last > first else registers
+        if places:
+            run = run >> word(places)
+        if size not in (width - places, 8 * to.itemsize):
+            run = run & word((1 << size) - 1)
+        part = run.astype(to.dtype)
         if stop < len(bits):
-            part <<= dtype.type(len(bits) - stop)
-        found = part if found is None else np.bitwise_or(found, part, out=found)
-    assert found is not None
-    return found
+            part <<= to.dtype.type(len(bits) - stop)
+        if start:
+            to |= part
+        else:
+            to[...] = part
 
 
 @lru_cache(maxsize=64)

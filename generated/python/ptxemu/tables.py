@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, wraps
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -18,7 +18,8 @@ ENOUGH = 1 << 12
 # Tables are kept of so many functions: the larger ones have half a megabyte.
 _KEPT = 64
 _Function: TypeAlias = "Callable[..., Array]"
-_tables: dict[_Function, Array] = {}
+_T = TypeVar("_T")
+_tables: dict[_Function, Any] = {}
 
 
 @cache
@@ -27,6 +28,20 @@ def every_pattern(width: int) -> Array:
     found = np.arange(1 << width, dtype=np.uint32).astype(np.uint8 if width <= 8 else np.uint16)
     found.flags.writeable = False
     return found
+
+
+def kept(function: _Function, made: Callable[[], _T]) -> _T:
+    """The tables of a function, made if it has none."""
+    found: _T | None = _tables.get(function)
+    if found is None:
+        found = _tables[function] = made()
+        while len(_tables) > _KEPT:
+            _tables.pop(next(iter(_tables)), None)
+    return found
+
+
+def are_kept(function: _Function) -> bool:
+    return function in _tables
 
 
 def half(x: Array) -> Array:
@@ -83,11 +98,7 @@ def tabulated(width: int, other: int = 0) -> Callable[[_Function], _Function]:
             x, *more = operands
             if function not in _tables and (np.size(x) < enough or any(np.shape(y) != np.shape(x) for y in more)):
                 return function(*operands)
-            found = _tables.get(function)
-            if found is None:
-                found = _tables[function] = made()
-                while len(_tables) > _KEPT:
-                    _tables.pop(next(iter(_tables)), None)
+            found: Array = kept(function, made)
             if more:
                 x = x.astype(np.uint16) << np.uint16(other) | more[0]
             # Any index of the unsigned type is in range; "wrap" spares the check.

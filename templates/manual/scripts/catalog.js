@@ -1,5 +1,6 @@
 // What exists where, for every script of the manual. catalog.data.js gives `ptxspec.data`; this file adds
 //   ptxspec.expand(notation)          all spellings that a notation such as max{.ftz}.{f16,f16x2} stands for
+//   ptxspec.key(spelling)             the same text for all orders of its modifiers
 //   ptxspec.rows                      [{opcode, texts, operands, requires, claim, hazards, claims, spellings()}]:
 //                                     variants of an opcode that are taken alike and promise alike; `operands` is null
 //                                     where the spelling alone tells variants apart; `claims` are those that differ on
@@ -40,6 +41,7 @@
     const modifiers = end < 0 ? names : names.slice(0, end);
     return [opcode, ...modifiers.sort(), ...(end < 0 ? [] : names.slice(end))].join(".");
   }
+  ptxspec.key = key;
 
   ptxspec.rows = Object.entries(opcodes).flatMap(([opcode, {rows}]) =>
     rows.map(([texts, operands, requires, claim, hazards, claims]) => {

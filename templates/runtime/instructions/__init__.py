@@ -1,19 +1,50 @@
-"""One module per opcode, imported when it is first used."""
+"""One module per opcode, imported when it is first used; what an opcode has very much of stands in others, by the type
+of the first operand."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from importlib import import_module
 from typing import Any, TypeAlias
 
-# By spelling and operands, then by target: None is for those that are not named.
-Kernels: TypeAlias = dict[tuple[str, int], dict[str | None, Callable[..., Any]]]
+# By target: None is for those that are not named.
+Choice: TypeAlias = "dict[str | None, Callable[..., Any]]"
 
 
-def kernels(opcode: str, rows: Iterable[tuple[Any, ...]]) -> Kernels:
-    """What a module's table says: function, operands, modifiers and types, and targets where it is not for all."""
-    found: Kernels = {}
-    for function, operands, spelled, *targets in rows:
-        for modifiers_and_types in spelled.split(" "):
-            choice = found.setdefault((f"{opcode}.{modifiers_and_types}", operands), {})
-            choice.update(dict.fromkeys(targets[0].split(" ") if targets else (None,), function))
+class Kernels(Mapping["tuple[str, int]", Choice]):
+    """What a module's table says, by spelling and operands: function, operands, modifiers and types, and targets where
+    it is not for all. A function of another module is text, "module.function". Rows are read when they are asked
+    for: a process seldom needs more than a few of them."""
+
+    def __init__(self, opcode: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        self._opcode, self._rows = opcode, rows
+
+    def __getitem__(self, key: tuple[str, int]) -> Choice:
+        spelling, wanted = key
+        found: Choice = {}
+        opcode, _, name = spelling.partition(".")
+        for function, operands, spelled, *targets in self._rows:
+            if operands == wanted and name in spelled and name in spelled.split(" "):
+                made = _imported(function) if isinstance(function, str) else function
+                found.update(dict.fromkeys(targets[0].split(" ") if targets else (None,), made))
+        if not found or opcode != self._opcode:
+            raise KeyError(key)
+        return found
+
+    @cached_property
+    def _keys(self) -> dict[tuple[str, int], None]:
+        names = ((name, row[1]) for row in self._rows for name in row[2].split(" "))
+        return {(f"{self._opcode}.{name}", operands): None for name, operands in names}
+
+    def __iter__(self) -> Iterator[tuple[str, int]]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+
+def _imported(text: str) -> Callable[..., Any]:
+    module, _, name = text.partition(".")
+    found: Callable[..., Any] = getattr(import_module(f".{module}", __package__), name)
     return found

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ...catalog import Catalog, Requirement
 from ...check.checking import Checked
-from ...check.corner_cases import cases, diagonal
+from ...check.corner_cases import few_cases
 from ...model import BOOL, CornerTable, Operand, Spec, Type, Variant
 from ...semantics.program import Program
 from ..registry import product
@@ -133,7 +133,7 @@ class Source:
     def add(self, checked: Checked, v: Variant) -> Shape:
         shape = shape_of(v)
         program = checked.programs[v][None]
-        tables = [t for t in checked.instruction.corner_tables if t.selector.matches(v)]
+        tables = checked.instruction.corner_tables_of(v)
         # Variants that compute the same have the same rows.
         key = (id(program), tuple(map(id, tables)), tuple(s.lane_bits for s in v.sources))
         if key not in self._found:
@@ -247,13 +247,13 @@ def _signature(v: Variant) -> str:
     )
 
 
-def _rows(tables: list[CornerTable], program: Program, sources: Sequence[Operand]) -> Iterator[tuple[int, ...]]:
+def _rows(tables: Sequence[CornerTable], program: Program, sources: Sequence[Operand]) -> Iterator[tuple[int, ...]]:
     """The corner cases, with what a program makes of them; without those in which lanes that share the bits of a
     register could not read the same."""
     for table in tables:
         for row in table.rows:
             if len(row.operands) == len(program.inputs):
-                for case in cases(row, program, diagonal):
+                for case in few_cases(row, program):
                     if (operands := _operands(sources, case.operands)) is not None:
                         yield (*operands, *case.results, int(row.results[0].text == "NaN"))
 

@@ -261,6 +261,7 @@ class _Opcode:
                 none=[[r.none, r.selector.text, self.rests_on(r.rests_on)] for r in self.none],
             ),
             "hazards": [self.hazard(h) for h in i.hazards],
+            **_given(folding=[[f.selector.text, f.text, [list(map(hex, row)) for row in f.shown]] for f in i.folding]),
             "crashes": [_given(**{"for": c.selector.text}, text=c.text) for c in i.crashes],
             **_given(compared=[[c.selector.text, relation(self.spec.functions, c)] for c in i.compared]),
             # The tables are filled by what stands before them.
@@ -340,6 +341,7 @@ class _Opcode:
             notes=[n for n, note in enumerate(i.notes) if note.selector.matches(v)],
             none=[n for n, r in enumerate(self.none) if r.selector.matches(v)],
             hazards=[n for n, hazard in enumerate(i.hazards) if hazard.selector.matches(v)],
+            folding=[n for n, f in enumerate(i.folding) if f.selector.matches(v)],
             crashes=[n for n, crash in enumerate(i.crashes) if crash.selector.matches(v)],
             compared=[n for n, c in enumerate(i.compared) if c.selector.matches(v)],
             operands=[n for n, rule in enumerate(i.operand_rules) if rule.selector.matches(v)],

@@ -57,7 +57,12 @@ def evaluate(term: Term, values: Mapping[str, int]) -> int:
         return term.value
     if isinstance(term, Var):
         return values[term.name]
-    arguments = [evaluate(a, values) for a in term.arguments]
+    if term.function == "select":
+        # What is not chosen is not computed.
+        condition, chosen, other = term.arguments
+        return evaluate(chosen if evaluate(condition, values) else other, values)
+    # Most arguments are variables: their values need no call.
+    arguments = [values[a.name] if isinstance(a, Var) else evaluate(a, values) for a in term.arguments]
     return int(FUNCTIONS[term.function](term, *arguments))
 
 

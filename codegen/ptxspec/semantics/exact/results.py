@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(NamedTuple):
     """A number or an infinity, of which the value is None. `negative` is the sign of these and of a zero.
 
     `nearness` says how the value stands to what is meant: "equal"; "about", a value so near that it is rounded alike;

@@ -6,8 +6,8 @@ The exact back end rounds what stands here once, and `eval --trace` shows it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from math import isqrt
 
 from ...model import Format, Kind
@@ -30,6 +30,7 @@ def integer(x: int, kind: Kind) -> Fraction:
     return Fraction(kind.fixed.value(x), 1 << kind.fixed.point)
 
 
+@lru_cache(maxsize=1 << 16)
 def _number(x: int, f: Format) -> Unrounded:
     """What an operand stands for."""
     if f.is_nan(x):
@@ -40,9 +41,12 @@ def _number(x: int, f: Format) -> Unrounded:
 def _numbers(t: Apply, *operands: int) -> list[Number] | None:
     """What the operands stand for, each in its own format; None where one is a NaN."""
     formats = [a.kind.format or format_of(t) for a in t.arguments] or [format_of(t)] * len(operands)
-    found = [_number(x, f) for x, f in zip(operands, formats, strict=True)]
-    numbers = [n for n in found if isinstance(n, Number)]
-    return numbers if len(numbers) == len(found) else None
+    found = []
+    for number in map(_number, operands, formats):
+        if not isinstance(number, Number):
+            return None
+        found.append(number)
+    return found
 
 
 def _sum(t: Apply, x: Number, y: Number) -> Unrounded:
@@ -143,7 +147,7 @@ def _same(t: Apply, x: int) -> Unrounded:
 
 def _stochastic(t: Apply, x: int, random: int) -> Unrounded:
     number, width = _converted(t, x), t.arguments[1].kind.width
-    return replace(number, random=Fraction(random, 1 << width)) if isinstance(number, Number) else number
+    return number._replace(random=Fraction(random, 1 << width)) if isinstance(number, Number) else number
 
 
 def _elementary(function: elementary.Function) -> Callable[..., Unrounded]:

@@ -4,7 +4,7 @@
 from ..binary import Array
 from ..encoding import copySign
 from ..formats import f32, f64
-from . import kernels as _kernels
+from . import Kernels as _Kernels
 
 # Behind a line of a function stands where in the specification it and the next ones come from.
 
@@ -19,7 +19,7 @@ def copysign_f64_2(a: Array, b: Array) -> Array:
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
-KERNELS = _kernels("copysign", (
+KERNELS = _Kernels("copysign", (
     (copysign_f32_2, 2, "f32"),
     (copysign_f64_2, 2, "f64"),
 ))

@@ -11,7 +11,7 @@ from ..formats import f32, f64
 from ..selection import propagate as _propagate, select
 from ..unit import unit
 from ..units import RCP_sm_50
-from . import kernels as _kernels
+from . import Kernels as _Kernels
 
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x00800000: Array = _np.array(0x00800000, _np.uint32)
@@ -138,7 +138,7 @@ def div_full_ftz_f32_2_sm_50(a: Array, b: Array) -> Array:
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
-KERNELS = _kernels("div", (
+KERNELS = _Kernels("div", (
     (div_approx_f32_2, 2, "approx.f32"),
     (div_approx_ftz_f32_2, 2, "approx.ftz.f32 f32"),
     (div_approx_ftz_f32_2, 2, "approx.f32", "sm_10 sm_11 sm_12 sm_13"),

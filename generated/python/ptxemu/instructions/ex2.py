@@ -12,7 +12,7 @@ from ..formats import bf16, f16, f32
 from ..selection import select
 from ..unit import unit
 from ..units import EX2_sm_50
-from . import kernels as _kernels
+from . import Kernels as _Kernels
 
 _x3f000000: Array = _np.array(0x3f000000, _np.uint32)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
@@ -53,7 +53,7 @@ def ex2_approx_ftz_f32_1_sm_50(a: Array) -> Array:
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
-KERNELS = _kernels("ex2", (
+KERNELS = _Kernels("ex2", (
     (ex2_approx_f32_1, 1, "approx.f32"),
     (ex2_approx_ftz_f32_1, 1, "approx.ftz.f32 f32"),
     (ex2_approx_ftz_f32_1, 1, "approx.f32", "sm_10 sm_11 sm_12 sm_13"),

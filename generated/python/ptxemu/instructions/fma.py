@@ -9,10 +9,10 @@ from ..comparison import maximum, maximumNumber, minimum, minimumNumber
 from ..conversion import convert as _any_convert
 from ..declared import isNaN as _declared_isNaN
 from ..formats import bf16, e2m1, e2m3, e3m2, e4m3, e5m2, f16, f32, f64, ue8m0
-from ..mixed import fusedMultiplyAdd as _mixed_fusedMultiplyAdd
+from ..mixed import by_product as _by_product, fusedMultiplyAdd as _mixed_fusedMultiplyAdd
 from ..selection import propagate as _propagate, select
 from ..tables import quartered as _quartered
-from . import kernels as _kernels
+from . import Kernels as _Kernels
 
 _x0000: Array = _np.array(0x0000, _np.uint16)
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
@@ -184,468 +184,500 @@ def fma_rn_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def fma_rn_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTiesToEven, False)  # fma.yaml:58
-    _2 = convert(b, f16, f32, roundTiesToEven, False)
-    return fusedMultiplyAdd(_1, _2, c, f32, roundTiesToEven, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_rn_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTiesToEven, False)  # fma.yaml:58
-    _2 = convert(b, bf16, f32, roundTiesToEven, False)
-    return fusedMultiplyAdd(_1, _2, c, f32, roundTiesToEven, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_rn_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTiesToEven, False)  # fma.yaml:58
-    _2 = convert(b, f16, f32, roundTiesToEven, False)
-    d = fusedMultiplyAdd(_1, _2, c, f32, roundTiesToEven, False)
+    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTiesToEven, False)  # fma.yaml:58
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rn_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTiesToEven, False)  # fma.yaml:58
-    _2 = convert(b, bf16, f32, roundTiesToEven, False)
-    d = fusedMultiplyAdd(_1, _2, c, f32, roundTiesToEven, False)
+    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTiesToEven, False)  # fma.yaml:58
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rz_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardZero, False)  # fma.yaml:58
-    _2 = convert(b, f16, f32, roundTowardZero, False)
-    return fusedMultiplyAdd(_1, _2, c, f32, roundTowardZero, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardZero, False)  # fma.yaml:58
 
 
 def fma_rz_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardZero, False)  # fma.yaml:58
-    _2 = convert(b, bf16, f32, roundTowardZero, False)
-    return fusedMultiplyAdd(_1, _2, c, f32, roundTowardZero, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardZero, False)  # fma.yaml:58
 
 
 def fma_rz_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardZero, False)  # fma.yaml:58
-    _2 = convert(b, f16, f32, roundTowardZero, False)
-    d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardZero, False)
+    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardZero, False)  # fma.yaml:58
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rz_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardZero, False)  # fma.yaml:58
-    _2 = convert(b, bf16, f32, roundTowardZero, False)
-    d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardZero, False)
+    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardZero, False)  # fma.yaml:58
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rm_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardNegative, False)  # fma.yaml:58
-    _2 = convert(b, f16, f32, roundTowardNegative, False)
-    return fusedMultiplyAdd(_1, _2, c, f32, roundTowardNegative, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardNegative, False)  # fma.yaml:58
 
 
 def fma_rm_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # fma.yaml:58
-    _2 = convert(b, bf16, f32, roundTowardNegative, False)
-    return fusedMultiplyAdd(_1, _2, c, f32, roundTowardNegative, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardNegative, False)  # fma.yaml:58
 
 
 def fma_rm_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardNegative, False)  # fma.yaml:58
-    _2 = convert(b, f16, f32, roundTowardNegative, False)
-    d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardNegative, False)
+    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardNegative, False)  # fma.yaml:58
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rm_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # fma.yaml:58
-    _2 = convert(b, bf16, f32, roundTowardNegative, False)
-    d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardNegative, False)
+    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardNegative, False)  # fma.yaml:58
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rp_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardPositive, False)  # fma.yaml:58
-    _2 = convert(b, f16, f32, roundTowardPositive, False)
-    return fusedMultiplyAdd(_1, _2, c, f32, roundTowardPositive, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardPositive, False)  # fma.yaml:58
 
 
 def fma_rp_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # fma.yaml:58
-    _2 = convert(b, bf16, f32, roundTowardPositive, False)
-    return fusedMultiplyAdd(_1, _2, c, f32, roundTowardPositive, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardPositive, False)  # fma.yaml:58
 
 
 def fma_rp_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardPositive, False)  # fma.yaml:58
-    _2 = convert(b, f16, f32, roundTowardPositive, False)
-    d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardPositive, False)
+    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardPositive, False)  # fma.yaml:58
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rp_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # fma.yaml:58
-    _2 = convert(b, bf16, f32, roundTowardPositive, False)
-    d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardPositive, False)
+    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardPositive, False)  # fma.yaml:58
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rn_f32x2_f16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTiesToEven, False)  # fma.yaml:58
-    return fusedMultiplyAdd(_1, b, c, f32, roundTiesToEven, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f32, f32), f32, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_rn_f32x2_bf16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTiesToEven, False)  # fma.yaml:58
-    return fusedMultiplyAdd(_1, b, c, f32, roundTiesToEven, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, f32, f32), f32, roundTiesToEven, False)  # fma.yaml:58
 
 
 def fma_rz_f32x2_f16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardZero, False)  # fma.yaml:58
-    return fusedMultiplyAdd(_1, b, c, f32, roundTowardZero, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f32, f32), f32, roundTowardZero, False)  # fma.yaml:58
 
 
 def fma_rz_f32x2_bf16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardZero, False)  # fma.yaml:58
-    return fusedMultiplyAdd(_1, b, c, f32, roundTowardZero, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, f32, f32), f32, roundTowardZero, False)  # fma.yaml:58
 
 
 def fma_rm_f32x2_f16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardNegative, False)  # fma.yaml:58
-    return fusedMultiplyAdd(_1, b, c, f32, roundTowardNegative, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f32, f32), f32, roundTowardNegative, False)  # fma.yaml:58
 
 
 def fma_rm_f32x2_bf16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # fma.yaml:58
-    return fusedMultiplyAdd(_1, b, c, f32, roundTowardNegative, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, f32, f32), f32, roundTowardNegative, False)  # fma.yaml:58
 
 
 def fma_rp_f32x2_f16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardPositive, False)  # fma.yaml:58
-    return fusedMultiplyAdd(_1, b, c, f32, roundTowardPositive, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f32, f32), f32, roundTowardPositive, False)  # fma.yaml:58
 
 
 def fma_rp_f32x2_bf16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # fma.yaml:58
-    return fusedMultiplyAdd(_1, b, c, f32, roundTowardPositive, False)
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, f32, f32), f32, roundTowardPositive, False)  # fma.yaml:58
 
 
+@_by_product(e5m2, e5m2, e5m2)
 def fma_e5m2x4_e5m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return fusedMultiplyAdd(a, b, c, e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e5m2, e4m3, e5m2)
 def fma_e5m2x4_e5m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e5m2, e3m2, e5m2)
 def fma_e5m2x4_e5m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e5m2, e2m3, e5m2)
 def fma_e5m2x4_e5m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e5m2, e2m1, e5m2)
 def fma_e5m2x4_e5m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e5m2, ue8m0, e5m2)
 def fma_e5m2x4_e5m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e4m3, e5m2, e5m2)
 def fma_e5m2x4_e4m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e4m3, e4m3, e5m2)
 def fma_e5m2x4_e4m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e4m3, e3m2, e5m2)
 def fma_e5m2x4_e4m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e4m3, e2m3, e5m2)
 def fma_e5m2x4_e4m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e4m3, e2m1, e5m2)
 def fma_e5m2x4_e4m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e4m3, ue8m0, e5m2)
 def fma_e5m2x4_e4m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e3m2, e5m2, e5m2)
 def fma_e5m2x4_e3m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e3m2, e4m3, e5m2)
 def fma_e5m2x4_e3m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e3m2, e3m2, e5m2)
 def fma_e5m2x4_e3m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e3m2, e2m3, e5m2)
 def fma_e5m2x4_e3m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e3m2, e2m1, e5m2)
 def fma_e5m2x4_e3m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e3m2, ue8m0, e5m2)
 def fma_e5m2x4_e3m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e2m3, e5m2, e5m2)
 def fma_e5m2x4_e2m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e2m3, e4m3, e5m2)
 def fma_e5m2x4_e2m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e2m3, e3m2, e5m2)
 def fma_e5m2x4_e2m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e2m3, e2m3, e5m2)
 def fma_e5m2x4_e2m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e2m3, e2m1, e5m2)
 def fma_e5m2x4_e2m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e2m3, ue8m0, e5m2)
 def fma_e5m2x4_e2m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e2m1, e5m2, e5m2)
 def fma_e5m2x4_e2m1x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e2m1, e4m3, e5m2)
 def fma_e5m2x4_e2m1x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e2m1, e3m2, e5m2)
 def fma_e5m2x4_e2m1x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e2m1, e2m3, e5m2)
 def fma_e5m2x4_e2m1x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e2m1, e2m1, e5m2)
 def fma_e5m2x4_e2m1x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e2m1, ue8m0, e5m2)
 def fma_e5m2x4_e2m1x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(ue8m0, e5m2, e5m2)
 def fma_e5m2x4_ue8m0x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e5m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(ue8m0, e4m3, e5m2)
 def fma_e5m2x4_ue8m0x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e4m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(ue8m0, e3m2, e5m2)
 def fma_e5m2x4_ue8m0x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e3m2, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(ue8m0, e2m3, e5m2)
 def fma_e5m2x4_ue8m0x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m3, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(ue8m0, e2m1, e5m2)
 def fma_e5m2x4_ue8m0x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m1, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(ue8m0, ue8m0, e5m2)
 def fma_e5m2x4_ue8m0x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # fma.yaml:58
 
 
+@_by_product(e5m2, e5m2, e4m3)
 def fma_e4m3x4_e5m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e5m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e5m2, e4m3, e4m3)
 def fma_e4m3x4_e5m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e4m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e5m2, e3m2, e4m3)
 def fma_e4m3x4_e5m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e3m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e5m2, e2m3, e4m3)
 def fma_e4m3x4_e5m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e5m2, e2m1, e4m3)
 def fma_e4m3x4_e5m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m1, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e5m2, ue8m0, e4m3)
 def fma_e4m3x4_e5m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e4m3, e5m2, e4m3)
 def fma_e4m3x4_e4m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e5m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e4m3, e4m3, e4m3)
 def fma_e4m3x4_e4m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e4m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e4m3, e3m2, e4m3)
 def fma_e4m3x4_e4m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e3m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e4m3, e2m3, e4m3)
 def fma_e4m3x4_e4m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e4m3, e2m1, e4m3)
 def fma_e4m3x4_e4m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m1, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e4m3, ue8m0, e4m3)
 def fma_e4m3x4_e4m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e3m2, e5m2, e4m3)
 def fma_e4m3x4_e3m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e5m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e3m2, e4m3, e4m3)
 def fma_e4m3x4_e3m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e4m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e3m2, e3m2, e4m3)
 def fma_e4m3x4_e3m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e3m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e3m2, e2m3, e4m3)
 def fma_e4m3x4_e3m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e3m2, e2m1, e4m3)
 def fma_e4m3x4_e3m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m1, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e3m2, ue8m0, e4m3)
 def fma_e4m3x4_e3m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e2m3, e5m2, e4m3)
 def fma_e4m3x4_e2m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e5m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e2m3, e4m3, e4m3)
 def fma_e4m3x4_e2m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e4m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e2m3, e3m2, e4m3)
 def fma_e4m3x4_e2m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e3m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e2m3, e2m3, e4m3)
 def fma_e4m3x4_e2m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e2m3, e2m1, e4m3)
 def fma_e4m3x4_e2m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m1, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e2m3, ue8m0, e4m3)
 def fma_e4m3x4_e2m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e2m1, e5m2, e4m3)
 def fma_e4m3x4_e2m1x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e5m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e2m1, e4m3, e4m3)
 def fma_e4m3x4_e2m1x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e4m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e2m1, e3m2, e4m3)
 def fma_e4m3x4_e2m1x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e3m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e2m1, e2m3, e4m3)
 def fma_e4m3x4_e2m1x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e2m1, e2m1, e4m3)
 def fma_e4m3x4_e2m1x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m1, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e2m1, ue8m0, e4m3)
 def fma_e4m3x4_e2m1x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(ue8m0, e5m2, e4m3)
 def fma_e4m3x4_ue8m0x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e5m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(ue8m0, e4m3, e4m3)
 def fma_e4m3x4_ue8m0x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e4m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(ue8m0, e3m2, e4m3)
 def fma_e4m3x4_ue8m0x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e3m2, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(ue8m0, e2m3, e4m3)
 def fma_e4m3x4_ue8m0x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m3, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(ue8m0, e2m1, e4m3)
 def fma_e4m3x4_ue8m0x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m1, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(ue8m0, ue8m0, e4m3)
 def fma_e4m3x4_ue8m0x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # fma.yaml:58
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
@@ -657,146 +689,182 @@ def _end_1(x: Array) -> Array:
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
+@_by_product(e5m2, e5m2, e5m2)
 def fma_satfinite_e5m2x4_e5m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e5m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e5m2, e4m3, e5m2)
 def fma_satfinite_e5m2x4_e5m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e4m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e5m2, e3m2, e5m2)
 def fma_satfinite_e5m2x4_e5m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e3m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e5m2, e2m3, e5m2)
 def fma_satfinite_e5m2x4_e5m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e5m2, e2m1, e5m2)
 def fma_satfinite_e5m2x4_e5m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m1, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e5m2, ue8m0, e5m2)
 def fma_satfinite_e5m2x4_e5m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, ue8m0, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e4m3, e5m2, e5m2)
 def fma_satfinite_e5m2x4_e4m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e5m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e4m3, e4m3, e5m2)
 def fma_satfinite_e5m2x4_e4m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e4m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e4m3, e3m2, e5m2)
 def fma_satfinite_e5m2x4_e4m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e3m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e4m3, e2m3, e5m2)
 def fma_satfinite_e5m2x4_e4m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e4m3, e2m1, e5m2)
 def fma_satfinite_e5m2x4_e4m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m1, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e4m3, ue8m0, e5m2)
 def fma_satfinite_e5m2x4_e4m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, ue8m0, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e3m2, e5m2, e5m2)
 def fma_satfinite_e5m2x4_e3m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e5m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e3m2, e4m3, e5m2)
 def fma_satfinite_e5m2x4_e3m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e4m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e3m2, e3m2, e5m2)
 def fma_satfinite_e5m2x4_e3m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e3m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e3m2, e2m3, e5m2)
 def fma_satfinite_e5m2x4_e3m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e3m2, e2m1, e5m2)
 def fma_satfinite_e5m2x4_e3m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m1, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e3m2, ue8m0, e5m2)
 def fma_satfinite_e5m2x4_e3m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, ue8m0, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m3, e5m2, e5m2)
 def fma_satfinite_e5m2x4_e2m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e5m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m3, e4m3, e5m2)
 def fma_satfinite_e5m2x4_e2m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e4m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m3, e3m2, e5m2)
 def fma_satfinite_e5m2x4_e2m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e3m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m3, e2m3, e5m2)
 def fma_satfinite_e5m2x4_e2m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m3, e2m1, e5m2)
 def fma_satfinite_e5m2x4_e2m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m1, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m3, ue8m0, e5m2)
 def fma_satfinite_e5m2x4_e2m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, ue8m0, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m1, e5m2, e5m2)
 def fma_satfinite_e5m2x4_e2m1x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e5m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m1, e4m3, e5m2)
 def fma_satfinite_e5m2x4_e2m1x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e4m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m1, e3m2, e5m2)
 def fma_satfinite_e5m2x4_e2m1x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e3m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m1, e2m3, e5m2)
 def fma_satfinite_e5m2x4_e2m1x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m1, e2m1, e5m2)
 def fma_satfinite_e5m2x4_e2m1x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m1, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m1, ue8m0, e5m2)
 def fma_satfinite_e5m2x4_e2m1x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, ue8m0, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(ue8m0, e5m2, e5m2)
 def fma_satfinite_e5m2x4_ue8m0x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e5m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(ue8m0, e4m3, e5m2)
 def fma_satfinite_e5m2x4_ue8m0x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e4m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(ue8m0, e3m2, e5m2)
 def fma_satfinite_e5m2x4_ue8m0x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e3m2, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(ue8m0, e2m3, e5m2)
 def fma_satfinite_e5m2x4_ue8m0x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m3, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(ue8m0, e2m1, e5m2)
 def fma_satfinite_e5m2x4_ue8m0x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m1, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(ue8m0, ue8m0, e5m2)
 def fma_satfinite_e5m2x4_ue8m0x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, ue8m0, e5m2), f64, roundTiesToEven, False))  # fma.yaml:55
 
@@ -808,146 +876,182 @@ def _end_2(x: Array) -> Array:
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_by_product(e5m2, e5m2, e4m3)
 def fma_satfinite_e4m3x4_e5m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e5m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e5m2, e4m3, e4m3)
 def fma_satfinite_e4m3x4_e5m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e4m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e5m2, e3m2, e4m3)
 def fma_satfinite_e4m3x4_e5m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e3m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e5m2, e2m3, e4m3)
 def fma_satfinite_e4m3x4_e5m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e5m2, e2m1, e4m3)
 def fma_satfinite_e4m3x4_e5m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m1, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e5m2, ue8m0, e4m3)
 def fma_satfinite_e4m3x4_e5m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, ue8m0, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e4m3, e5m2, e4m3)
 def fma_satfinite_e4m3x4_e4m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e5m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e4m3, e4m3, e4m3)
 def fma_satfinite_e4m3x4_e4m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e4m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e4m3, e3m2, e4m3)
 def fma_satfinite_e4m3x4_e4m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e3m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e4m3, e2m3, e4m3)
 def fma_satfinite_e4m3x4_e4m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e4m3, e2m1, e4m3)
 def fma_satfinite_e4m3x4_e4m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m1, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e4m3, ue8m0, e4m3)
 def fma_satfinite_e4m3x4_e4m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, ue8m0, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e3m2, e5m2, e4m3)
 def fma_satfinite_e4m3x4_e3m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e5m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e3m2, e4m3, e4m3)
 def fma_satfinite_e4m3x4_e3m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e4m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e3m2, e3m2, e4m3)
 def fma_satfinite_e4m3x4_e3m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e3m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e3m2, e2m3, e4m3)
 def fma_satfinite_e4m3x4_e3m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e3m2, e2m1, e4m3)
 def fma_satfinite_e4m3x4_e3m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m1, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e3m2, ue8m0, e4m3)
 def fma_satfinite_e4m3x4_e3m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, ue8m0, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m3, e5m2, e4m3)
 def fma_satfinite_e4m3x4_e2m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e5m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m3, e4m3, e4m3)
 def fma_satfinite_e4m3x4_e2m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e4m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m3, e3m2, e4m3)
 def fma_satfinite_e4m3x4_e2m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e3m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m3, e2m3, e4m3)
 def fma_satfinite_e4m3x4_e2m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m3, e2m1, e4m3)
 def fma_satfinite_e4m3x4_e2m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m1, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m3, ue8m0, e4m3)
 def fma_satfinite_e4m3x4_e2m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, ue8m0, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m1, e5m2, e4m3)
 def fma_satfinite_e4m3x4_e2m1x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e5m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m1, e4m3, e4m3)
 def fma_satfinite_e4m3x4_e2m1x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e4m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m1, e3m2, e4m3)
 def fma_satfinite_e4m3x4_e2m1x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e3m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m1, e2m3, e4m3)
 def fma_satfinite_e4m3x4_e2m1x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m1, e2m1, e4m3)
 def fma_satfinite_e4m3x4_e2m1x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m1, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(e2m1, ue8m0, e4m3)
 def fma_satfinite_e4m3x4_e2m1x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, ue8m0, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(ue8m0, e5m2, e4m3)
 def fma_satfinite_e4m3x4_ue8m0x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e5m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(ue8m0, e4m3, e4m3)
 def fma_satfinite_e4m3x4_ue8m0x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e4m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(ue8m0, e3m2, e4m3)
 def fma_satfinite_e4m3x4_ue8m0x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e3m2, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(ue8m0, e2m3, e4m3)
 def fma_satfinite_e4m3x4_ue8m0x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m3, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(ue8m0, e2m1, e4m3)
 def fma_satfinite_e4m3x4_ue8m0x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m1, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
 
+@_by_product(ue8m0, ue8m0, e4m3)
 def fma_satfinite_e4m3x4_ue8m0x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
     return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, ue8m0, e4m3), f64, roundTiesToEven, False))  # fma.yaml:55
 
@@ -1027,7 +1131,7 @@ def fma_rn_sat_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
-KERNELS = _kernels("fma", (
+KERNELS = _Kernels("fma", (
     (fma_rn_f32_3, 3, "rn.f32 rn.f32x2"),
     (fma_rn_sat_f32_3, 3, "rn.sat.f32"),
     (fma_rn_ftz_f32_3, 3, "rn.ftz.f32 rn.ftz.f32x2"),

@@ -12,7 +12,7 @@ from ..formats import f32
 from ..selection import select
 from ..unit import unit
 from ..units import LG2_sm_50
-from . import kernels as _kernels
+from . import Kernels as _Kernels
 
 _x00800000: Array = _np.array(0x00800000, _np.uint32)
 _x41c00000: Array = _np.array(0x41c00000, _np.uint32)
@@ -46,7 +46,7 @@ def lg2_approx_ftz_f32_1_sm_50(a: Array) -> Array:
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
-KERNELS = _kernels("lg2", (
+KERNELS = _Kernels("lg2", (
     (lg2_approx_f32_1, 1, "approx.f32"),
     (lg2_approx_ftz_f32_1, 1, "approx.ftz.f32 f32"),
     (lg2_approx_ftz_f32_1, 1, "approx.f32", "sm_10 sm_11 sm_12 sm_13"),

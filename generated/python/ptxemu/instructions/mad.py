@@ -10,7 +10,7 @@ from ..encoding import flushed as _flushed, isNaN, isZero
 from ..formats import f32, f64
 from ..mixed import multiplication as _mixed_multiplication
 from ..selection import propagate as _propagate, select
-from . import kernels as _kernels
+from . import Kernels as _Kernels
 
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x000000000000001d: Array = _np.array(0x000000000000001d, _np.uint64)
@@ -166,7 +166,7 @@ def mad_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
-KERNELS = _kernels("mad", (
+KERNELS = _Kernels("mad", (
     (mad_f32_3, 3, "f32"),
     (mad_sat_f32_3, 3, "sat.f32"),
     (mad_ftz_f32_3, 3, "ftz.f32"),

@@ -8,7 +8,7 @@ from ..comparison import minimum, minimumNumber
 from ..encoding import copySign, flushed as _flushed, isNaN, magnitude
 from ..formats import bf16, f16, f32, f64
 from ..selection import propagate as _propagate, replace as _replace
-from . import kernels as _kernels
+from . import Kernels as _Kernels
 
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
@@ -205,7 +205,7 @@ def min_NaN_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
-KERNELS = _kernels("min", (
+KERNELS = _Kernels("min", (
     (min_f32_2, 2, "f32"),
     (min_xorsign_abs_f32_2, 2, "xorsign.abs.f32"),
     (min_NaN_f32_2, 2, "NaN.f32"),

@@ -2,7 +2,7 @@
 """mov: A value moved, or packed of several."""
 
 from ..binary import Array
-from . import kernels as _kernels
+from . import Kernels as _Kernels
 
 # Behind a line of a function stands where in the specification it and the next ones come from.
 
@@ -29,7 +29,7 @@ def mov_b16_2(a: Array) -> Array:
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
-KERNELS = _kernels("mov", (
+KERNELS = _Kernels("mov", (
     (mov_f32_1, 1, "f32 b32 u32 s32"),
     (mov_f64_1, 1, "f64 b64 u64 s64"),
     (mov_b16_1, 1, "b16 u16 s16"),

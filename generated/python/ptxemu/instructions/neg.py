@@ -7,7 +7,7 @@ from ..binary import Array
 from ..encoding import flushed as _flushed, isNaN, negate
 from ..formats import bf16, f16, f32, f64
 from ..selection import replace as _replace, select
-from . import kernels as _kernels
+from . import Kernels as _Kernels
 
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
@@ -48,7 +48,7 @@ def neg_bf16_1(a: Array) -> Array:
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
-KERNELS = _kernels("neg", (
+KERNELS = _Kernels("neg", (
     (neg_f32_1, 1, "f32"),
     (neg_ftz_f32_1, 1, "ftz.f32"),
     (neg_ftz_f32_1, 1, "f32", "sm_10 sm_11 sm_12 sm_13"),

@@ -2,7 +2,7 @@
 """not: Bitwise negation."""
 
 from ..binary import Array
-from . import kernels as _kernels
+from . import Kernels as _Kernels
 
 # Behind a line of a function stands where in the specification it and the next ones come from.
 
@@ -25,7 +25,7 @@ def not_pred_1(a: Array) -> Array:
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
-KERNELS = _kernels("not", (
+KERNELS = _Kernels("not", (
     (not_b16_1, 1, "b16"),
     (not_b32_1, 1, "b32"),
     (not_b64_1, 1, "b64"),

@@ -2,7 +2,7 @@
 """or: Bitwise or."""
 
 from ..binary import Array
-from . import kernels as _kernels
+from . import Kernels as _Kernels
 
 # Behind a line of a function stands where in the specification it and the next ones come from.
 
@@ -25,7 +25,7 @@ def or_pred_2(a: Array, b: Array) -> Array:
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
-KERNELS = _kernels("or", (
+KERNELS = _Kernels("or", (
     (or_b16_2, 2, "b16"),
     (or_b32_2, 2, "b32"),
     (or_b64_2, 2, "b64"),

@@ -3,7 +3,7 @@
 
 from ..binary import Array
 from ..selection import select
-from . import kernels as _kernels
+from . import Kernels as _Kernels
 
 # Behind a line of a function stands where in the specification it and the next ones come from.
 
@@ -22,7 +22,7 @@ def selp_b16_3(a: Array, b: Array, c: Array) -> Array:
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
-KERNELS = _kernels("selp", (
+KERNELS = _Kernels("selp", (
     (selp_f32_3, 3, "f32 b32"),
     (selp_f64_3, 3, "f64 b64"),
     (selp_b16_3, 3, "b16"),

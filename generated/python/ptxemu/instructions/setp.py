@@ -12,7 +12,7 @@ from ..comparison import (
 )
 from ..encoding import isNaN
 from ..formats import bf16, f16, f32, f64
-from . import kernels as _kernels
+from . import Kernels as _Kernels
 
 # Behind a line of a function stands where in the specification it and the next ones come from.
 
@@ -1939,7 +1939,7 @@ def setp_nan_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
-KERNELS = _kernels("setp", (
+KERNELS = _Kernels("setp", (
     (setp_eq_f32_2, 2, "eq.f32"),
     (setp_eq_ftz_f32_2, 2, "eq.ftz.f32"),
     (setp_eq_ftz_f32_2, 2, "eq.f32", "sm_10 sm_11 sm_12 sm_13"),

@@ -3,7 +3,7 @@
 
 from ..binary import Array
 from ..integers import shiftLeftBy
-from . import kernels as _kernels
+from . import Kernels as _Kernels
 
 # Behind a line of a function stands where in the specification it and the next ones come from.
 
@@ -22,7 +22,7 @@ def shl_b64_2(a: Array, b: Array) -> Array:
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
-KERNELS = _kernels("shl", (
+KERNELS = _Kernels("shl", (
     (shl_b16_2, 2, "b16"),
     (shl_b32_2, 2, "b32"),
     (shl_b64_2, 2, "b64"),

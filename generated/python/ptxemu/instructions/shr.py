@@ -7,7 +7,7 @@ from ..binary import Array
 from ..formats import s16, s32, s64
 from ..integers import lessInteger, shiftRightBy
 from ..selection import select
-from . import kernels as _kernels
+from . import Kernels as _Kernels
 
 _x0000: Array = _np.array(0x0000, _np.uint16)
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
@@ -45,7 +45,7 @@ def shr_s64_2(a: Array, b: Array) -> Array:
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
-KERNELS = _kernels("shr", (
+KERNELS = _Kernels("shr", (
     (shr_b16_2, 2, "b16 u16"),
     (shr_b32_2, 2, "b32 u32"),
     (shr_b64_2, 2, "b64 u64"),

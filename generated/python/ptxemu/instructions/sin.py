@@ -11,7 +11,7 @@ from ..formats import f32, f64
 from ..selection import select
 from ..unit import unit
 from ..units import RRO_SIN_sm_50, SIN_sm_70
-from . import kernels as _kernels
+from . import Kernels as _Kernels
 
 _x3fc45f3060000000: Array = _np.array(0x3fc45f3060000000, _np.uint64)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
@@ -57,7 +57,7 @@ def sin_approx_ftz_f32_1_sm_70(a: Array) -> Array:
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
-KERNELS = _kernels("sin", (
+KERNELS = _Kernels("sin", (
     (sin_approx_f32_1, 1, "approx.f32"),
     (sin_approx_ftz_f32_1, 1, "approx.ftz.f32 f32"),
     (sin_approx_ftz_f32_1, 1, "approx.f32", "sm_10 sm_11 sm_12 sm_13"),

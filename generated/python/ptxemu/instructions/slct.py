@@ -8,7 +8,7 @@ from ..comparison import compareGreaterEqual
 from ..formats import f32, s32
 from ..integers import lessInteger
 from ..selection import select
-from . import kernels as _kernels
+from . import Kernels as _Kernels
 
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
 
@@ -49,7 +49,7 @@ def slct_ftz_b16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
-KERNELS = _kernels("slct", (
+KERNELS = _Kernels("slct", (
     (slct_f32_s32_3, 3, "f32.s32"),
     (slct_f64_s32_3, 3, "f64.s32"),
     (slct_f32_f32_3, 3, "f32.f32 b32.f32 s32.f32 u32.f32"),

@@ -11,7 +11,7 @@ from ..formats import f32, f64
 from ..selection import propagate as _propagate, select
 from ..unit import unit
 from ..units import RCP_sm_50, RSQ_sm_50, SQRT_sm_60
-from . import kernels as _kernels
+from . import Kernels as _Kernels
 
 _x00800000: Array = _np.array(0x00800000, _np.uint32)
 _x39800000: Array = _np.array(0x39800000, _np.uint32)
@@ -103,7 +103,7 @@ def sqrt_approx_ftz_f32_1_sm_60(a: Array) -> Array:
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
-KERNELS = _kernels("sqrt", (
+KERNELS = _Kernels("sqrt", (
     (sqrt_approx_f32_1, 1, "approx.f32 rn.f32"),
     (sqrt_approx_ftz_f32_1, 1, "approx.ftz.f32 rn.ftz.f32 f32"),
     (sqrt_approx_ftz_f32_1, 1, "approx.f32", "sm_10 sm_11 sm_12 sm_13"),

@@ -12,7 +12,7 @@ from ..formats import bf16, e2m1, e2m3, e3m2, e4m3, e5m2, f16, f32, f64, s32, s6
 from ..mixed import subtraction as _mixed_subtraction
 from ..selection import propagate as _propagate, select
 from ..tables import tabulated as _tabulated
-from . import kernels as _kernels
+from . import Kernels as _Kernels
 
 _x0000: Array = _np.array(0x0000, _np.uint16)
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
@@ -397,7 +397,7 @@ def sub_sat_s32_2(a: Array, b: Array) -> Array:
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
-KERNELS = _kernels("sub", (
+KERNELS = _Kernels("sub", (
     (sub_f32_2, 2, "f32 rn.f32 f32x2 rn.f32x2"),
     (sub_sat_f32_2, 2, "sat.f32 rn.sat.f32"),
     (sub_ftz_f32_2, 2, "ftz.f32 rn.ftz.f32 ftz.f32x2 rn.ftz.f32x2"),

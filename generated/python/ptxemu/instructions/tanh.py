@@ -4,7 +4,7 @@
 from ..binary import Array, roundTiesToEven
 from ..elementary import tanh
 from ..formats import bf16, f16, f32
-from . import kernels as _kernels
+from . import Kernels as _Kernels
 
 # Behind a line of a function stands where in the specification it and the next ones come from.
 
@@ -23,7 +23,7 @@ def tanh_approx_bf16_1(a: Array) -> Array:
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
-KERNELS = _kernels("tanh", (
+KERNELS = _Kernels("tanh", (
     (tanh_approx_f32_1, 1, "approx.f32"),
     (tanh_approx_f16_1, 1, "approx.f16 approx.f16x2"),
     (tanh_approx_bf16_1, 1, "approx.bf16 approx.bf16x2"),

@@ -4,7 +4,7 @@
 from ..binary import Array
 from ..encoding import isFinite, isInfinite, isNaN, isNormal, isSubnormal, isZero
 from ..formats import f32, f64
-from . import kernels as _kernels
+from . import Kernels as _Kernels
 
 # Behind a line of a function stands where in the specification it and the next ones come from.
 
@@ -59,7 +59,7 @@ def testp_subnormal_f64_1(a: Array) -> Array:
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
-KERNELS = _kernels("testp", (
+KERNELS = _Kernels("testp", (
     (testp_finite_f32_1, 1, "finite.f32"),
     (testp_finite_f64_1, 1, "finite.f64"),
     (testp_infinite_f32_1, 1, "infinite.f32"),

@@ -718,7 +718,7 @@ LANE(cvt_rn_f16_u16_1, uint16_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rn_f16_u32_1, uint16_t, anyDirection, uint32_t v_a) {
-    return convert_f16(number_u32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
+    return from_single_f16(odd_u32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rn_f16_u64_1, uint16_t, anyDirection, uint64_t v_a) {
@@ -734,7 +734,7 @@ LANE(cvt_rn_f16_s16_1, uint16_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rn_f16_s32_1, uint16_t, anyDirection, uint32_t v_a) {
-    return convert_f16(number_s32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
+    return from_single_f16(odd_s32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rn_f16_s64_1, uint16_t, anyDirection, uint64_t v_a) {
@@ -784,7 +784,7 @@ LANE(cvt_rn_sat_f16_u16_1, uint16_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rn_sat_f16_u32_1, uint16_t, anyDirection, uint32_t v_a) {
-    uint16_t v_d = convert_f16(number_u32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
+    uint16_t v_d = from_single_f16(odd_u32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
     return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
 }
 
@@ -804,7 +804,7 @@ LANE(cvt_rn_sat_f16_s16_1, uint16_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rn_sat_f16_s32_1, uint16_t, anyDirection, uint32_t v_a) {
-    uint16_t v_d = convert_f16(number_s32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
+    uint16_t v_d = from_single_f16(odd_s32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
     return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
 }
 
@@ -862,7 +862,7 @@ LANE(cvt_rz_f16_u16_1, uint16_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rz_f16_u32_1, uint16_t, anyDirection, uint32_t v_a) {
-    return convert_f16(number_u32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
+    return from_single_f16(odd_u32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rz_f16_u64_1, uint16_t, anyDirection, uint64_t v_a) {
@@ -878,7 +878,7 @@ LANE(cvt_rz_f16_s16_1, uint16_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rz_f16_s32_1, uint16_t, anyDirection, uint32_t v_a) {
-    return convert_f16(number_s32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
+    return from_single_f16(odd_s32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rz_f16_s64_1, uint16_t, anyDirection, uint64_t v_a) {
@@ -928,7 +928,7 @@ LANE(cvt_rz_sat_f16_u16_1, uint16_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rz_sat_f16_u32_1, uint16_t, anyDirection, uint32_t v_a) {
-    uint16_t v_d = convert_f16(number_u32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
+    uint16_t v_d = from_single_f16(odd_u32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
     return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
 }
 
@@ -948,7 +948,7 @@ LANE(cvt_rz_sat_f16_s16_1, uint16_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rz_sat_f16_s32_1, uint16_t, anyDirection, uint32_t v_a) {
-    uint16_t v_d = convert_f16(number_s32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
+    uint16_t v_d = from_single_f16(odd_s32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
     return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
 }
 
@@ -1006,7 +1006,7 @@ LANE(cvt_rm_f16_u16_1, uint16_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rm_f16_u32_1, uint16_t, anyDirection, uint32_t v_a) {
-    return convert_f16(number_u32(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
+    return from_single_f16(odd_u32(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rm_f16_u64_1, uint16_t, anyDirection, uint64_t v_a) {
@@ -1022,7 +1022,7 @@ LANE(cvt_rm_f16_s16_1, uint16_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rm_f16_s32_1, uint16_t, anyDirection, uint32_t v_a) {
-    return convert_f16(number_s32(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
+    return from_single_f16(odd_s32(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rm_f16_s64_1, uint16_t, anyDirection, uint64_t v_a) {
@@ -1072,7 +1072,7 @@ LANE(cvt_rm_sat_f16_u16_1, uint16_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rm_sat_f16_u32_1, uint16_t, anyDirection, uint32_t v_a) {
-    uint16_t v_d = convert_f16(number_u32(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
+    uint16_t v_d = from_single_f16(odd_u32(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
     return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
 }
 
@@ -1092,7 +1092,7 @@ LANE(cvt_rm_sat_f16_s16_1, uint16_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rm_sat_f16_s32_1, uint16_t, anyDirection, uint32_t v_a) {
-    uint16_t v_d = convert_f16(number_s32(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
+    uint16_t v_d = from_single_f16(odd_s32(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
     return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
 }
 
@@ -1150,7 +1150,7 @@ LANE(cvt_rp_f16_u16_1, uint16_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rp_f16_u32_1, uint16_t, anyDirection, uint32_t v_a) {
-    return convert_f16(number_u32(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
+    return from_single_f16(odd_u32(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rp_f16_u64_1, uint16_t, anyDirection, uint64_t v_a) {
@@ -1166,7 +1166,7 @@ LANE(cvt_rp_f16_s16_1, uint16_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rp_f16_s32_1, uint16_t, anyDirection, uint32_t v_a) {
-    return convert_f16(number_s32(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
+    return from_single_f16(odd_s32(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rp_f16_s64_1, uint16_t, anyDirection, uint64_t v_a) {
@@ -1216,7 +1216,7 @@ LANE(cvt_rp_sat_f16_u16_1, uint16_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rp_sat_f16_u32_1, uint16_t, anyDirection, uint32_t v_a) {
-    uint16_t v_d = convert_f16(number_u32(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
+    uint16_t v_d = from_single_f16(odd_u32(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
     return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
 }
 
@@ -1236,7 +1236,7 @@ LANE(cvt_rp_sat_f16_s16_1, uint16_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rp_sat_f16_s32_1, uint16_t, anyDirection, uint32_t v_a) {
-    uint16_t v_d = convert_f16(number_s32(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
+    uint16_t v_d = from_single_f16(odd_s32(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
     return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
 }
 
@@ -1726,7 +1726,7 @@ LANE(cvt_rn_bf16_u16_1, uint16_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rn_bf16_u32_1, uint16_t, anyDirection, uint32_t v_a) {
-    return convert_bf16(number_u32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
+    return from_single_bf16(odd_u32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rn_bf16_u64_1, uint16_t, anyDirection, uint64_t v_a) {
@@ -1742,7 +1742,7 @@ LANE(cvt_rn_bf16_s16_1, uint16_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rn_bf16_s32_1, uint16_t, anyDirection, uint32_t v_a) {
-    return convert_bf16(number_s32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
+    return from_single_bf16(odd_s32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rn_bf16_s64_1, uint16_t, anyDirection, uint64_t v_a) {
@@ -1758,7 +1758,7 @@ LANE(cvt_rz_bf16_u16_1, uint16_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rz_bf16_u32_1, uint16_t, anyDirection, uint32_t v_a) {
-    return convert_bf16(number_u32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
+    return from_single_bf16(odd_u32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rz_bf16_u64_1, uint16_t, anyDirection, uint64_t v_a) {
@@ -1774,7 +1774,7 @@ LANE(cvt_rz_bf16_s16_1, uint16_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rz_bf16_s32_1, uint16_t, anyDirection, uint32_t v_a) {
-    return convert_bf16(number_s32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
+    return from_single_bf16(odd_s32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rz_bf16_s64_1, uint16_t, anyDirection, uint64_t v_a) {
@@ -1790,7 +1790,7 @@ LANE(cvt_rm_bf16_u16_1, uint16_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rm_bf16_u32_1, uint16_t, anyDirection, uint32_t v_a) {
-    return convert_bf16(number_u32(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
+    return from_single_bf16(odd_u32(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rm_bf16_u64_1, uint16_t, anyDirection, uint64_t v_a) {
@@ -1806,7 +1806,7 @@ LANE(cvt_rm_bf16_s16_1, uint16_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rm_bf16_s32_1, uint16_t, anyDirection, uint32_t v_a) {
-    return convert_bf16(number_s32(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
+    return from_single_bf16(odd_s32(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rm_bf16_s64_1, uint16_t, anyDirection, uint64_t v_a) {
@@ -1822,7 +1822,7 @@ LANE(cvt_rp_bf16_u16_1, uint16_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rp_bf16_u32_1, uint16_t, anyDirection, uint32_t v_a) {
-    return convert_bf16(number_u32(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
+    return from_single_bf16(odd_u32(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rp_bf16_u64_1, uint16_t, anyDirection, uint64_t v_a) {
@@ -1838,7 +1838,7 @@ LANE(cvt_rp_bf16_s16_1, uint16_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rp_bf16_s32_1, uint16_t, anyDirection, uint32_t v_a) {
-    return convert_bf16(number_s32(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
+    return from_single_bf16(odd_s32(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
 }
 
 LANE(cvt_rp_bf16_s64_1, uint16_t, anyDirection, uint64_t v_a) {

@@ -73,6 +73,15 @@ INLINED int64_t OF(whole)(BITS x) { return (INTEGER)x; }
 INLINED double OF(number)(BITS x) { return (double)(INTEGER)x / (1 << POINT); }
 #if WIDTH < 32
 INLINED float OF(single)(BITS x) { return (float)(int32_t)(INTEGER)x / (1 << POINT); }
+#else
+/* Rounded to odd, with the 16 bits and more that a narrower format needs: the lowest make one where the number is long. */
+INLINED float OF(odd)(BITS x) {
+    BITS size = HAS_SIGN && (SIGNED)x < 0 ? 0 - x : x;
+    BITS sticky = (BITS)((size & 0xff) != 0) << 8;
+    size = select_32(size >> 24 != 0, (size & ~(BITS)0xff) | sticky, size);
+    float value = (float)(int32_t)(size >> 8) * 256 + (float)(int32_t)(size & 0xff);
+    return (HAS_SIGN && (SIGNED)x < 0 ? -value : value) / (1 << POINT);
+}
 #endif
 
 #else

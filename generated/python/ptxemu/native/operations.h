@@ -174,9 +174,17 @@ INLINED BITS OF(division)(BITS x, BITS y, int mode, int ftz) {
     return OF(convert)((a + a) / b * 0.5, mode, ftz);
 }
 INLINED BITS OF(squareRoot)(BITS x, int mode, int ftz) {
+    if (DIRECT) {
+        float root = __builtin_sqrtf(NUMBER_OF_BITS(x));
+        return OF(finished)(root, root + root, ftz);
+    }
     return OF(convert)(__builtin_sqrt(OF(number)(x) * 4) * 0.5, mode, ftz);
 }
 INLINED BITS OF(fusedMultiplyAdd)(BITS x, BITS y, BITS z, int mode, int ftz) {
+    if (DIRECT) {
+        float a = NUMBER_OF_BITS(x), b = NUMBER_OF_BITS(y), c = NUMBER_OF_BITS(z);
+        return OF(finished)(__builtin_fmaf(a, b, c), __builtin_fmaf(a + a, b, c + c), ftz);
+    }
     double product = OF(number)(x) * OF(number)(y), c = OF(number)(z);
     return OF(convert)(mode == roundTiesToEven ? double_sum_to_odd(product, c) : product + c, mode, ftz);
 }

@@ -16,6 +16,14 @@ _Static_assert(sizeof 1.0 == sizeof(double), "an option such as -fsingle-precisi
    it, and vectorises nothing. */
 #define INLINED static inline __attribute__((always_inline))
 
+/* May roots and fused operations be computed in binary32 itself? STUMBLES says that the processor takes long for
+   subnormal numbers, as environment.py found; without fused operations of its own it would call the C library. */
+#if (defined __FMA__ || defined __ARM_FEATURE_FMA) && !defined STUMBLES
+#define DIRECT 1
+#else
+#define DIRECT 0
+#endif
+
 enum { roundTiesToEven, roundTiesToAway, roundTowardZero, roundTowardNegative, roundTowardPositive, anyDirection };
 
 INLINED float float_of_bits(uint32_t bits) {

@@ -27,6 +27,7 @@ def emit(spec: Spec, rows: Mapping[str, Sequence[Family]], templates: Templates)
         ],
         "versions": [{"ptx": p.version, "cuda": p.cuda} for p in spec.versions.values()],
         "requirements": [runs(window(spec, r, t) for t in spec.targets.values()) for r in requirements],
+        "needs": [_needs(spec, r) for r in requirements],
         "hazards": list(told),
         "opcodes": {
             opcode: {
@@ -55,6 +56,20 @@ def window(spec: Spec, r: Requirement, target: Target) -> str:
     first, last = spec.catalog.window(r, target.name)
     known = max(first, target.ptx, key=lambda ptx: spec.versions[ptx].order)
     return f"{known}-{last}" if last else known
+
+
+def _needs(spec: Spec, r: Requirement) -> dict[str, object]:
+    """The oldest target and PTX version that take what requires this, the last version, and all of it in words; `few`:
+    no other targets than those it names."""
+    found: dict[str, object] = {"target": r.target, "ptx": spec.catalog.first_version(r), "text": spec.catalog.text(r)}
+    until = max(
+        (u for u in (r.until, *(limit.until for limit in r.within)) if u), key=list(spec.versions).index, default=""
+    )
+    if r.on:
+        found["few"] = True
+    if until:
+        found["until"] = until
+    return found
 
 
 def products(spec: Spec, target: Target) -> list[str]:

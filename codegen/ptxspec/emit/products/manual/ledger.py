@@ -3,22 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from ....model import Entry, Instruction, Spec
+from ....check.checking import Checked
+from ....model import Instruction, Spec, Variant
 from ...text import Files
+from . import folding
 from .forms import Writer
 from .site import Site
 
 
-def emit(spec: Spec, instructions: Sequence[Instruction], write: Writer, site: Site) -> Files:
+@dataclass(frozen=True)
+class Row:
+    """Variants of which the manual says one thing, and the assembler does another. `counted`: their spelling is that of
+    variants with other numbers of operands, too."""
+
+    opcode: str
+    forms: Sequence[str]
+    operands: int
+    counted: bool
+    manual: str
+    assembler: str
+
+
+def emit(spec: Spec, checked: Sequence[Checked], write: Writer, site: Site) -> Files:
     """manual/ledger, where something was observed."""
     if spec.evidence is None:
         return {}
+    instructions = [c.instruction for c in checked]
     values = {
         "evidence": spec.evidence,
         "count": len(spec.ledger),
-        "ledger": _ledger(spec, write),
+        "ledger": [row for i in instructions for row in rows(spec, i, write)],
         "proven": is_proven(spec),
+        "folding": [entry for c in checked for entry in folding.entries(spec, write, c)],
         "exceeded": [(i, a) for i in instructions for a in i.accuracy if a.exceeded],
     }
     return site.page("ledger", ["spec/observed/evidence.yaml", *(i.path for i in instructions)], values)
@@ -30,10 +48,16 @@ def is_proven(spec: Spec) -> bool:
     return spec.evidence is not None and spec.evidence.variants == variants and spec.evidence.ledger == spec.ledger
 
 
-def _ledger(spec: Spec, write: Writer) -> list[tuple[Entry, Sequence[str]]]:
-    """The ledger with the lines of an opcode in one that say the same of its variants."""
-    found: dict[tuple[str, int, str, str], list[Entry]] = {}
-    for e in spec.ledger:
-        found.setdefault((e.variant.partition(".")[0], e.operands, e.manual, e.assembler), []).append(e)
-    variants = {v.key: v for i in spec.instructions.values() for v in (*i.refused, *i.variants)}
-    return [(same[0], write.whole(variants[e.variant, e.operands] for e in same)) for same in found.values()]
+def rows(spec: Spec, i: Instruction, write: Writer) -> list[Row]:
+    """The instruction's part of the ledger."""
+    found: dict[tuple[int, str, str], list[Variant]] = {}
+    refused = set(i.refused)
+    for v in (*i.variants, *i.refused):
+        if v.manual != v.requires:
+            manual = spec.catalog.text(v.manual) if v.manual else "does not list it"
+            assembler = "refuses it" if v in refused else spec.catalog.text(v.requires)
+            found.setdefault((v.operands, manual, assembler), []).append(v)
+    return [
+        Row(i.opcode, write.whole(vs), operands, write.operands(vs[0]) is not None, manual, assembler)
+        for (operands, manual, assembler), vs in found.items()
+    ]

@@ -14,6 +14,7 @@ PAGES = {
     "index": "Instructions",
     "availability": "Availability",
     "history": "History",
+    "functions": "Functions",
     "releases": "CUDA and drivers",
     "running": "Running PTX",
     "ledger": "Differences",

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from . import accuracy, recipes, semantics, specials, syntax, variants
+from .. import ledger
+from . import accuracy, availability, examples, machine_code, recipes, semantics, specials, syntax, trying, variants
 from .about import About
 
 
@@ -21,18 +22,18 @@ class Section(NamedTuple):
 
 SECTIONS: Sequence[Section] = (
     Section("syntax", "Syntax", syntax.section),
-    Section("availability", "Availability"),
-    Section("try", "Try it"),
+    Section("availability", "Where is it available?", availability.section),
+    Section("try", "Try it", trying.section),
     Section("semantics", "What it computes", semantics.section),
     Section("specials", "NaN, zero, subnormal, infinity", specials.section),
     Section("accuracy", "Accuracy and claims", accuracy.section),
     Section("recipes", "Where it is missing", recipes.section),
-    Section("examples", "Examples"),
-    Section("machine-code", "Machine code"),
+    Section("examples", "Examples", examples.section),
+    Section("machine-code", "Machine code", machine_code.section),
     Section("variants", "Variants", variants.section),
     Section("notes", "Notes"),
     Section("requirements", "Requirements"),
-    Section("ledger", "Where ptxas and the manual differ"),
+    Section("ledger", "Where ptxas and the manual differ", lambda a: ledger.rows(a.spec, a.instruction, a.write)),
     Section("sources", "Sources"),
 )
 

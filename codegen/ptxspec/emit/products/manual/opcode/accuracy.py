@@ -1,4 +1,4 @@
-"""How faithful the emulator is: the manual's bounds, the claims, what they rest on, and the recordings of GPUs."""
+"""How faithful the emulator is: the manual's bounds, the claims on each target, and what these rest on."""
 
 from __future__ import annotations
 
@@ -7,15 +7,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .....check.claims import CLAIMS, basis
-from .....model import Instruction, Recording, Spec, Variant
+from .....model import Accuracy as Bound, Instruction, Recording, Spec, Variant
 from ..forms import Writer
 from .about import About
 
 
 @dataclass(frozen=True)
-class Claim:
-    """A claim of a page, what it rests on, and which variants make it: how many, and where others make another, their
-    forms."""
+class Row:
+    """Variants with the same bounds and claims: what is claimed on which targets, and everywhere else."""
+
+    forms: Sequence[str]
+    variants: int
+    bounds: Sequence[Bound]
+    claims: Sequence[tuple[str, Sequence[str]]]
+    elsewhere: str
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What a claim rests on, and which variants make it: how many, and where others make another, their forms."""
 
     name: str
     rests_on: str
@@ -25,17 +35,47 @@ class Claim:
 
 @dataclass(frozen=True)
 class Accuracy:
-    claims: Sequence[Claim]
+    rows: Sequence[Row]
+    claims: Sequence[Basis]
     meanings: Mapping[str, str]
     recordings: Sequence[tuple[Recording, Counter[str | None]]]
 
 
 def section(about: About) -> Accuracy:
-    claims = _claims(about.spec, about.write, about.instruction)
-    return Accuracy(claims, {c.name: CLAIMS[c.name] for c in claims}, _recordings(about.spec, about.instruction))
+    rows = _rows(about)
+    made = {name for row in rows for name in (row.elsewhere, *(name for name, _ in row.claims))}
+    return Accuracy(
+        rows=rows,
+        claims=_claims(about.spec, about.write, about.instruction),
+        meanings={name: meaning for name, meaning in CLAIMS.items() if name in made},
+        recordings=_recordings(about.spec, about.instruction),
+    )
 
 
-def _claims(spec: Spec, write: Writer, instruction: Instruction) -> list[Claim]:
+def _rows(about: About) -> list[Row]:
+    spec, i = about.spec, about.instruction
+    found: dict[object, list[Variant]] = {}
+    for v in i.variants:
+        bounds = tuple(n for n, a in enumerate(i.accuracy) if a.selector.matches(v))
+        found.setdefault((bounds, v.claim, *_claimed(spec, v)), []).append(v)
+    rows = []
+    for variants in found.values():
+        v = variants[0]
+        bounds_here = [a for a in i.accuracy if a.selector.matches(v)]
+        rows.append(Row(about.write.whole(variants), len(variants), bounds_here, _claimed(spec, v), v.claim))
+    return rows
+
+
+def _claimed(spec: Spec, v: Variant) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The claims of targets on which there is another one than elsewhere."""
+    if v.claim == "exact":
+        return ()
+    measured = tuple(dict.fromkeys(r.target for r in spec.recordings if spec.claim(v, r.target) == "measured"))
+    found = (("measured", measured), ("reported", spec.reported_on(v)), ("inferred", spec.inferred_on(v)))
+    return tuple((name, targets) for name, targets in found if targets)
+
+
+def _claims(spec: Spec, write: Writer, instruction: Instruction) -> list[Basis]:
     found: dict[tuple[str, str], list[Variant]] = {}
     for v in instruction.variants:
         found.setdefault((v.claim, basis(instruction, v)), []).append(v)
@@ -44,7 +84,7 @@ def _claims(spec: Spec, write: Writer, instruction: Instruction) -> list[Claim]:
             told = f"all 2^32 results of {spec.reporter(v, targets[0])}; here on {', '.join(targets)}"
             found.setdefault(("reported", told), []).append(v)
     return [
-        Claim(name, rests_on, len(variants), write.whole(variants) if len(found) > 1 else ())
+        Basis(name, rests_on, len(variants), write.whole(variants) if len(found) > 1 else ())
         for (name, rests_on), variants in found.items()
     ]
 

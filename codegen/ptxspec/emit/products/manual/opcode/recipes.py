@@ -26,6 +26,7 @@ class Entry:
     """A recipe, or why there is none: then `none` says so. `text` is it as the file writes it, for all `forms`;
     `requires` are the targets and versions from which it works, which may depend on the variant."""
 
+    id: str
     forms: Sequence[str]
     requires: Sequence[str]
     differs: str
@@ -37,22 +38,46 @@ class Entry:
 
 def section(about: About) -> list[Entry]:
     """In the order of the file; those that would say the same of no variant are left out."""
-    spec, write, instruction = about.spec, about.write, about.instruction
+    spec, write = about.spec, about.write
     found = []
-    for recipe in instruction.recipes:
+    for id, recipe, variants in _placed(about):
         if recipe.none:
-            variants = [v for v in instruction.variants if recipe.selector.matches(v)]
-            found.append(Entry(write.whole(variants), (), "", recipe.rests_on, none=recipe.none))
-            continue
-        made = [(v, x) for v in instruction.variants for x in spec.instead.get(v, ()) if x.recipe is recipe]
-        if made:
-            found.append(_entry(spec, write, recipe, made))
+            found.append(Entry(id, write.whole(variants), (), "", recipe.rests_on, none=recipe.none))
+        else:
+            made = [(v, x) for v in variants for x in spec.instead[v] if x.recipe is recipe]
+            found.append(_entry(spec, write, id, recipe, made))
     return found
 
 
-def _entry(spec: Spec, write: Writer, recipe: Recipe, made: Sequence[tuple[Variant, Instead]]) -> Entry:
+def anchors(about: About) -> dict[Variant, list[tuple[str, bool]]]:
+    """For each variant the ids of its recipes, and of why there is none: that it is such a one stands behind it."""
+    found: dict[Variant, list[tuple[str, bool]]] = {}
+    for id, recipe, variants in _placed(about):
+        for v in variants:
+            found.setdefault(v, []).append((id, bool(recipe.none)))
+    return found
+
+
+def _placed(about: About) -> list[tuple[str, Recipe, list[Variant]]]:
+    """The recipes that are for some variant, with these and an id: it names the first of them."""
+    spec, every = about.spec, about.instruction.variants
+    found: list[tuple[str, Recipe, list[Variant]]] = []
+    for recipe in about.instruction.recipes:
+        if recipe.none:
+            variants = [v for v in every if recipe.selector.matches(v)]
+        else:
+            variants = [v for v in every if any(x.recipe is recipe for x in spec.instead.get(v, ()))]
+        if variants:
+            name = f"recipe-{variants[0].spelling}"
+            taken = sum(id == name or id.startswith(f"{name}-") for id, _, _ in found)
+            found.append((f"{name}-{taken + 1}" if taken else name, recipe, variants))
+    return found
+
+
+def _entry(spec: Spec, write: Writer, id: str, recipe: Recipe, made: Sequence[tuple[Variant, Instead]]) -> Entry:
     variant, instead = made[0]
     return Entry(
+        id=id,
         forms=write.whole(v for v, _ in made),
         requires=list(dict.fromkeys(spec.catalog.text(x.requires) for _, x in made)),
         differs=recipe.differs,

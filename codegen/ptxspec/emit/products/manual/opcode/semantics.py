@@ -5,30 +5,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from .....check.checking import Checked
 from .....check.relations import relation
 from .....model import ROUNDINGS, Code, HardwarePath, Implied, Instruction, Spec, Variant
 from ....lowering import rounds
 from .about import About
+from .highlight import highlighted
 
 
 @dataclass(frozen=True)
 class Stage:
-    """Code that acts around an instruction's own."""
+    """Code that acts around an instruction's own, and how a page shows it."""
 
     title: str
     summary: str
     code: Code
+    shown: Markup
 
 
 @dataclass(frozen=True)
 class Semantics:
-    """`roundings` are the directions in which operations round, each with the modifiers that ask for it; `default`
-    ends the sentence on them. `hardware` are the paths of the machine code, each with the targets where it is followed.
-    """
+    """`body` is the instruction's own code as a page shows it. `roundings` are the directions in which operations
+    round, each with the modifiers that ask for it; `default` ends the sentence on them. `hardware` are the paths of the
+    machine code, each with the targets where it is followed."""
 
+    body: Markup
     stages: Sequence[Stage]
-    hardware: Sequence[tuple[HardwarePath, str]]
+    hardware: Sequence[tuple[HardwarePath, str, Markup]]
     roundings: Sequence[tuple[str, str]]
     default: str
     implied: Sequence[Implied]
@@ -37,9 +42,14 @@ class Semantics:
 
 def section(about: About) -> Semantics:
     spec, i = about.spec, about.instruction
+    # What the syntax explains; a group's name asks which of its members a variant has.
+    names = {n for v in i.variants for n in (*v.modifiers, *v.type_names)}
+    names |= {group for group, members in spec.groups.items() if not names.isdisjoint(members)}
+    explained = frozenset(names)
     return Semantics(
-        stages=_stages(spec, i),
-        hardware=[(p, _recorded(spec, i, p)) for p in i.hardware],
+        body=highlighted(i.semantics, explained),
+        stages=_stages(spec, i, explained),
+        hardware=[(p, _recorded(spec, i, p), highlighted(p.code, explained)) for p in i.hardware],
         roundings=_roundings(spec, i),
         default=_default_rounding(spec, about.checked),
         implied=[n for n in spec.implied if any(_implies(spec, n, v) for v in i.variants)],
@@ -47,7 +57,7 @@ def section(about: About) -> Semantics:
     )
 
 
-def _stages(spec: Spec, instruction: Instruction) -> list[Stage]:
+def _stages(spec: Spec, instruction: Instruction, explained: frozenset[str]) -> list[Stage]:
     """The code around the body, in the order in which it acts."""
     used = [m for m in spec.modifiers.values() if any(m.name in v.modifiers for v in instruction.variants)]
     stages = []
@@ -62,7 +72,7 @@ def _stages(spec: Spec, instruction: Instruction) -> list[Stage]:
             if code is not None:
                 formats = instruction.acts_on.get(m.name, ())
                 only = f" that is {' or '.join(formats)}" if formats else ""
-                stages.append(Stage(f".{m.name} {title}{only}", m.summary, code))
+                stages.append(Stage(f".{m.name} {title}{only}", m.summary, code, highlighted(code, explained)))
     return stages
 
 

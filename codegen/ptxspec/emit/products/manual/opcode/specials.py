@@ -7,23 +7,25 @@ from dataclasses import dataclass
 
 from .....model import Instruction, NanRule
 from .about import About
+from .classes import Classes, classes
 
 
 @dataclass(frozen=True)
 class Specials:
-    """The NaN rules with what follows each, and the names of the operands for which corner cases have columns."""
+    """`operands` are the names for which corner cases have columns, `cases` how many rows they have."""
 
+    classes: Classes | None
     nan_rules: Sequence[tuple[NanRule, Sequence[str]]]
     operands: Sequence[str]
+    cases: int
 
 
 def section(about: About) -> Specials:
     i = about.instruction
-    return Specials(_nan_rules(i), _names(i))
+    return Specials(classes(about), _nan_rules(i), _names(i), sum(len(t.rows) for t in i.corner_tables))
 
 
 def _names(instruction: Instruction) -> list[str]:
-    """The operands for which corner cases have columns."""
     columns = max((len(r.operands) for t in instruction.corner_tables for r in t.rows), default=0)
     return next(([s.name for s in v.sources] for v in instruction.variants if len(v.sources) == columns), [])
 

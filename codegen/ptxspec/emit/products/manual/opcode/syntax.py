@@ -44,11 +44,17 @@ def section(about: About) -> Syntax:
     texts = [*(s.text for s in i.syntax), *about.write.whole(i.variants), *about.write.whole(i.refused)]
     return Syntax(
         lines=[*(Line(s.text, _remark(i, s)) for s in i.syntax), *_unpacking(i)],
-        groups=named_in(texts, spec.notation),
+        groups={**named_in(texts, spec.notation), **_asked(about)},
         modifiers=[m for m in spec.modifiers.values() if any(m.name in v.modifiers for v in i.variants)],
         types=_operands(spec, i),
         assembler=spec.assembler.observed,
     )
+
+
+def _asked(about: About) -> Mapping[str, Sequence[str]]:
+    """The groups of modifiers of which the instruction has members."""
+    used = {name for v in about.instruction.variants for name in v.modifiers}
+    return {group: members for group, members in about.spec.groups.items() if not used.isdisjoint(members)}
 
 
 def _remark(instruction: Instruction, line: SyntaxLine) -> str:

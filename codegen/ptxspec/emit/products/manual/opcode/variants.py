@@ -1,18 +1,19 @@
-"""The variants of an instruction: those that say the same of themselves share a row."""
+"""The variants of an instruction: those that say the same of themselves share a card."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .....model import Instruction, Spec, Variant
-from ..forms import Writer, statement
+from .....model import NanRule, Variant
+from ..forms import statement
 from .about import About
+from .recipes import anchors
 
 
 @dataclass(frozen=True)
-class Row:
-    """What a line of a page's table says of its variants."""
+class Facts:
+    """What a card says of its variants. `nan` is None where no result is a NaN."""
 
     operands: int
     statement: str
@@ -21,19 +22,36 @@ class Row:
     manual: str
     stands_for: str
     measured: tuple[str, ...]
-    hazard: bool
+    hazards: tuple[str, ...]
     crash: str
     reported: tuple[str, ...]
     inferred: tuple[str, ...]
+    nan: NanRule | None
 
 
 @dataclass(frozen=True)
-class Group:
-    """Variants of which a page's table says the same."""
+class Help:
+    """A recipe by its anchor, or where none: why there is none; for some variants of a card, or where no `forms` are
+    given for all."""
 
-    row: Row
+    id: str
+    none: bool
+    forms: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Card:
+    """Variants with the same facts; `first` is the spelling of one of them, `id` where links to it lead. `recipes` are
+    those for some of them.
+    `counted`: their spelling is that of variants with other numbers of operands, too."""
+
+    id: str
+    first: str
+    facts: Facts
     forms: Sequence[str]
     variants: int
+    counted: bool
+    recipes: Sequence[Help]
 
 
 @dataclass(frozen=True)
@@ -41,39 +59,76 @@ class Variants:
     """`refused` are those that the manual lists and the assembler takes nowhere; `differs`: the manual says otherwise
     of some."""
 
-    rows: Sequence[Group]
-    refused: Sequence[Group]
+    cards: Sequence[Card]
+    refused: Sequence[Card]
     differs: bool
+
+    @property
+    def by_needs(self) -> list[tuple[str, list[Card]]]:
+        """For a page with many cards."""
+        found: dict[str, list[Card]] = {}
+        for c in self.cards:
+            found.setdefault((c.facts.crash and "Available nowhere") or c.facts.requires, []).append(c)
+        return list(found.items())
+
+    @property
+    def ambiguous(self) -> bool:
+        """Some spelling is that of variants with several numbers of operands."""
+        return any(c.id != c.first for c in (*self.cards, *self.refused))
 
 
 def section(about: About) -> Variants:
     i = about.instruction
-    rows, refused = (_rows(about.spec, about.write, i, vs) for vs in (i.variants, i.refused))
-    return Variants(rows, refused, any(v.manual != v.requires for v in i.variants))
+    named: set[str] = set()
+    cards, refused = (_cards(about, vs, named) for vs in (i.variants, i.refused))
+    return Variants(cards, refused, any(v.manual != v.requires for v in i.variants))
 
 
-def _rows(spec: Spec, write: Writer, instruction: Instruction, variants: Sequence[Variant]) -> list[Group]:
-    """The lines of a table of variants; those with the same cells share one."""
-    found: dict[Row, list[Variant]] = {}
+def _cards(about: About, variants: Sequence[Variant], named: set[str]) -> list[Card]:
+    """`named` are the ids that are taken: a spelling is that of the variant with the fewest operands, which comes
+    first, and with a number behind it that of the others."""
+    found: dict[Facts, list[Variant]] = {}
+    recipes = anchors(about)
     for v in variants:
-        found.setdefault(_row(spec, instruction, v), []).append(v)
-    return [Group(row, write.whole(alike), len(alike)) for row, alike in found.items()]
+        found.setdefault(_facts(about, v), []).append(v)
+    cards = []
+    for facts, alike in found.items():
+        first = alike[0]
+        id = first.spelling if first.spelling not in named else f"{first.spelling}-{first.operands}"
+        named.add(id)
+        forms = about.write.whole(alike)
+        counted = any(about.write.operands(v) is not None for v in alike)
+        cards.append(Card(id, first.spelling, facts, forms, len(alike), counted, _recipes(about, alike, recipes)))
+    return cards
 
 
-def _row(spec: Spec, instruction: Instruction, v: Variant) -> Row:
-    longer = instruction.stands_for(v)
+def _recipes(
+    about: About, alike: Sequence[Variant], recipes: Mapping[Variant, Sequence[tuple[str, bool]]]
+) -> list[Help]:
+    helped: dict[tuple[str, bool], list[Variant]] = {}
+    for v in alike:
+        for found in recipes.get(v, ()):
+            helped.setdefault(found, []).append(v)
+    every = len(alike)
+    return [Help(id, none, about.write.whole(vs) if len(vs) < every else ()) for (id, none), vs in helped.items()]
+
+
+def _facts(about: About, v: Variant) -> Facts:
+    spec, i = about.spec, about.instruction
+    longer = i.stands_for(v)
     manual = "not listed" if v.manual is None else spec.catalog.text(v.manual)
     requires = spec.catalog.text(v.requires)
-    return Row(
+    return Facts(
         operands=v.operands,
         statement=statement(v),
         claim=v.claim,
         requires=requires,
         manual="" if manual == requires else manual,
         stands_for=longer.spelling if longer else "",
-        hazard=bool(v.hazards),
-        crash=v.crash,
         measured=tuple(dict.fromkeys(r.target for r in spec.recordings if spec.claim(v, r.target) == "measured")),
+        hazards=tuple(h.text for h in v.hazards),
+        crash=v.crash,
         reported=spec.reported_on(v),
         inferred=spec.inferred_on(v),
+        nan=i.nan_rule(v),
     )

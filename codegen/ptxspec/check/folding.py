@@ -1,0 +1,57 @@
+"""What constants are said to be folded to: the rule gives each result that is shown, and the semantics another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..diagnostics import Diagnostic, SpecError
+from ..model import Folding, Instruction, Spec, Variant
+from ..semantics.compile import Compiler
+from ..semantics.exact.evaluate import run
+from ..semantics.program import Program
+
+
+def folding_programs(spec: Spec, instruction: Instruction, folding: Folding) -> dict[Variant, Program]:
+    """What the assembler computes of constants, for each variant that an entry is about. Raises SpecError where the
+    rule is wrong."""
+    nan = instruction.nan if folding.nan is None else ((folding.selector, folding.nan),)
+    other = replace(instruction, semantics=folding.semantics or instruction.semantics, nan=nan)
+    # A compiler keeps programs by the opcode, and this is another instruction of the same.
+    compiler = Compiler(spec)
+    variants = filter(folding.selector.matches, instruction.variants)
+    return {v: compiler.program(other, v, None) for v in variants}
+
+
+def contradictions(spec: Spec, instruction: Instruction, own: dict[Variant, Program]) -> list[Diagnostic]:
+    """The entries of `folding` whose rule does not give what it shows, and those that the semantics agrees with."""
+    found = []
+    for folding in instruction.folding:
+        try:
+            programs = folding_programs(spec, instruction, folding)
+        except SpecError as e:
+            found += e.diagnostics
+            continue
+        if said := next((s for v, program in programs.items() if (s := _wrong(folding, v, program, own[v]))), ""):
+            line = instruction.semantics.lines[folding.mark.line - 1]
+            help = "mend the rule or what is shown, or narrow the entry with `for:`"
+            found.append(Diagnostic(instruction.path, folding.mark, said, help, line))
+    return found
+
+
+def _wrong(folding: Folding, v: Variant, program: Program, own: Program) -> str:
+    """What is wrong with an entry for a variant; empty where nothing is."""
+    for *operands, result in folding.shown:
+        if len(operands) != len(program.inputs):
+            return f"{v} has {len(program.inputs)} operands, and a row of `shown` {len(operands)} before the result"
+        if (got := in_register(v, program, operands)) != result:
+            return f"the rule gives {got:#x} for {v}, and `shown` says {result:#x}"
+        if in_register(v, own, operands) == result:
+            return f"the semantics of {v} gives {result:#x} too: there is nothing to say"
+    return ""
+
+
+def in_register(v: Variant, program: Program, operands: Sequence[int]) -> int:
+    """What a register holds after a statement whose operands stand in one register each."""
+    lanes = zip(*(s.type.unpack(x) for s, x in zip(v.sources, operands, strict=True)), strict=True)
+    return v.result.type.pack([run(program, lane)[0] for lane in lanes])

@@ -1,0 +1,143 @@
+"""What the search finds beside variants and targets: names with what is said of them, notes, hazards, and the sections
+of pages. Every link leads to where the page that was made has an anchor."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ....check.claims import CLAIMS
+from ....model import Spec
+from ....semantics.functions import TABLE
+from ...text import Files
+
+_HEADING = re.compile(r'<h([123])(?: id="([^"]+)")?[^>]*>(.*?)</h\1>', re.DOTALL)
+_ID = re.compile(r'<[^>]* id="([^"]+)"')
+# So many characters of a note are shown.
+_SHOWN = 240
+
+
+class Entry(NamedTuple):
+    """`kind` is what it is, in a word; `link` a page with or without an anchor."""
+
+    kind: str
+    title: str
+    link: str
+    text: str
+
+
+class Entries:
+    """What is found in a specification, on the pages made of it: their files by name."""
+
+    def __init__(self, spec: Spec, pages: Files) -> None:
+        self._spec = spec
+        self._pages = {name.removeprefix("manual/"): text for name, text in pages.items() if name.endswith(".html")}
+        self._anchors = {name: set(_ID.findall(text)) for name, text in self._pages.items()}
+        self._uses: dict[str, list[str]] = {}
+        for i in spec.instructions.values():
+            for name in dict.fromkeys(n for v in i.variants for n in (*v.modifiers, *v.type_names)):
+                self._uses.setdefault(name, []).append(i.opcode)
+
+    def entries(self) -> list[Entry]:
+        return [*self._names(), *self._functions(), *self._others(), *self._notes(), *self._claims()]
+
+    def sections(self) -> list[tuple[str, str, list[str]]]:
+        """The headings of pages that a link leads to: each with its anchor and the pages that have it. What a page
+        itself is called has no anchor."""
+        found: dict[tuple[str, str], list[str]] = {}
+        for page, text in self._pages.items():
+            for level, anchor, title in _HEADING.findall(text):
+                if anchor or level == "1":
+                    plain = html.unescape(re.sub(r"<[^>]+>", "", title)).strip()
+                    found.setdefault((plain, anchor), []).append(page)
+        return [(title, anchor, pages) for (title, anchor), pages in found.items()]
+
+    def _names(self) -> Iterator[Entry]:
+        """Modifiers and types: on the page of the first instruction that has them."""
+        kinds = (("modifier", self._spec.modifiers), ("type", self._spec.types))
+        for kind, names in kinds:
+            for name, about in names.items():
+                opcodes = self._uses.get(name, [])
+                if opcodes:
+                    link = self._link(f"{opcodes[0]}.html", f"name-{name}", "syntax")
+                    yield Entry(kind, f".{name}", link, f"{_ended(about.summary)} In {', '.join(opcodes)}.")
+
+    def _functions(self) -> Iterator[Entry]:
+        """The functions of the semantics: in their list, or where one is called first."""
+        called: dict[str, list[str]] = {}
+        for i in self._spec.instructions.values():
+            for name in dict.fromkeys(re.findall(r"\w+", i.semantics.text)):
+                called.setdefault(name, []).append(i.opcode)
+        for f in TABLE.values():
+            opcodes = called.get(f.name, [])
+            link = self._link("functions.html", f.name, page_too=False)
+            if not link and opcodes:
+                link = self._link(f"{opcodes[0]}.html", "semantics")
+            if link:
+                yield Entry(
+                    "function",
+                    f.name,
+                    link,
+                    " ".join(f.doc.split()) + (f" In {', '.join(opcodes)}." if opcodes else ""),
+                )
+
+    def _others(self) -> Iterator[Entry]:
+        """Functions of other languages: what compilers make of them, and which variants compute the same."""
+        compiled: set[str] = set()
+        known = {v.spelling for i in self._spec.instructions.values() for v in i.variants}
+        for c in self._spec.functions.compiled:
+            if len(c.ptx) == 1 and c.ptx[0] in known:
+                opcode = c.ptx[0].partition(".")[0]
+                compiled.add(c.name)
+                yield Entry("function", c.name, f"{opcode}.html#{c.ptx[0]}", f"{c.reference.title}: {c.ptx[0]}")
+        found: dict[str, list[str]] = {}
+        for i in self._spec.instructions.values():
+            for compared in i.compared:
+                for name in compared.functions:
+                    if name not in compiled:
+                        found.setdefault(name, []).append(i.opcode)
+        for name, opcodes in found.items():
+            every = list(dict.fromkeys(opcodes))
+            link = self._link(f"{every[0]}.html", "functions", "examples")
+            yield Entry("function", name, link, f"Compared with variants of {', '.join(every)}.")
+
+    def _notes(self) -> Iterator[Entry]:
+        for i in self._spec.instructions.values():
+            page = f"{i.opcode}.html"
+            for h in i.hazards:
+                yield Entry(
+                    "hazard",
+                    _about(i.opcode, h.selector.text),
+                    self._link(page, "hazards", "notes"),
+                    _short(h.hazard.text),
+                )
+            for n in i.notes:
+                yield Entry("note", _about(i.opcode, n.selector.text), self._link(page, "notes"), _short(n.text))
+
+    def _claims(self) -> Iterator[Entry]:
+        used = {v.claim: i.opcode for i in reversed([*self._spec.instructions.values()]) for v in i.variants}
+        for name, meaning in CLAIMS.items():
+            if name in used:
+                yield Entry("claim", name, self._link(f"{used[name]}.html", "claims", "accuracy"), _ended(meaning))
+
+    def _link(self, page: str, *anchors: str, page_too: bool = True) -> str:
+        """The first of some anchors that a page has; without one the page itself, or nothing."""
+        found = next((a for a in anchors if a in self._anchors.get(page, ())), "")
+        return f"{page}#{found}" if found else page if page_too else ""
+
+
+def _about(opcode: str, forms: str) -> str:
+    return forms if forms.startswith(opcode) else f"{opcode} {forms}".strip()
+
+
+def _ended(text: str) -> str:
+    """Text on one line, which ends as a sentence."""
+    line = " ".join(text.split())
+    return line if line.endswith((".", "?")) else f"{line}."
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN else f"{line[:_SHOWN].rsplit(' ', 1)[0]} \N{HORIZONTAL ELLIPSIS}"

@@ -1,0 +1,82 @@
+"""What the assembler folds constants to where the semantics gives something else, each entry with PTX that shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ....check.checking import Checked
+from ....check.folding import in_register
+from ....model import Folding, Spec, Variant
+from .forms import Writer
+
+_PTX = """\
+// {told}
+.version {ptx}
+.target {target}
+.address_size 64
+.visible .entry folded(.param .u64 p) {{
+  .reg .b64 %p; .reg .{result} %d; .reg .{source} %a, %b;
+  ld.param.u64 %p, [p];
+{moves}
+  {statement};
+  st.global.{result} [%p], %d;
+  ret;
+}}
+"""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An example in bits: the operands, what they are folded to, and what the semantics gives."""
+
+    operands: Sequence[str]
+    folded: str
+    computed: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    forms: Sequence[str]
+    folding: Folding
+    shown: Sequence[Shown]
+    ptx: str
+
+
+def entries(spec: Spec, write: Writer, checked: Checked) -> list[Entry]:
+    """Those of one instruction."""
+    found = []
+    for folding in checked.instruction.folding:
+        variants = [v for v in checked.instruction.variants if folding.selector.matches(v)]
+        first = variants[0]
+        shown = [_shown(first, checked, row) for row in folding.shown]
+        found.append(Entry(write.whole(variants), folding, shown, _ptx(spec, first, shown[0])))
+    return found
+
+
+def _shown(v: Variant, checked: Checked, row: Sequence[int]) -> Shown:
+    *operands, folded = row
+    computed = in_register(v, checked.programs[v][None], operands)
+    told = [_hex(x, s.type.width) for x, s in zip(operands, v.sources, strict=True)]
+    return Shown(told, _hex(folded, v.result.type.width), _hex(computed, v.result.type.width))
+
+
+def _hex(bits: int, width: int) -> str:
+    return f"{bits:#0{width // 4 + 2}x}"
+
+
+def _ptx(spec: Spec, v: Variant, shown: Shown) -> str:
+    """A kernel that stores what one example is folded to."""
+    target = next(t for t in spec.targets.values() if t.nvcc and spec.catalog.takes(v.requires, t.name))
+    first, _ = spec.catalog.window(v.requires, target.name)
+    ptx = max(first, target.ptx, key=list(spec.versions).index)
+    names, source = [f"%{s.name}" for s in v.sources], f"b{v.sources[0].type.width}"
+    return _PTX.format(
+        told=f"Stores {shown.folded}; the instruction computes {shown.computed}.",
+        ptx=ptx,
+        target=target.name,
+        result=f"b{v.result.type.width}",
+        source=source,
+        moves="\n".join(f"  mov.{source} {name}, {x};" for name, x in zip(names, shown.operands, strict=True)),
+        statement=f"{v.spelling} %d, {', '.join(names)}",
+    )

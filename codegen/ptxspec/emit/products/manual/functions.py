@@ -1,0 +1,123 @@
+"""The page of the functions that semantics calls: the table's own words, and who calls them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ....model import Code, Instruction, Spec
+from ....semantics import functions
+from ....semantics.functions import TABLE, Function
+from ...text import Files
+from .opcode.highlight import functions_of
+from .site import Site
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Text, or the rows of a table: names and what they are."""
+
+    text: str
+    rows: Sequence[Sequence[str]] = ()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """`call` is how it is called, `kinds` what it takes and gives, `written` how an operator spells it; `opcodes` call
+    it by name."""
+
+    function: Function
+    call: str
+    kinds: str
+    written: str
+    opcodes: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Chapter:
+    id: str
+    title: str
+    entries: Sequence[Entry]
+
+
+def emit(spec: Spec, instructions: Sequence[Instruction], site: Site) -> Files:
+    """manual/functions."""
+    callers = {i.opcode: functions_of(codes_of(spec, i)) for i in instructions}
+    values = {"chapters": _chapters(callers), "about": [*map(_paragraph, functions.__doc__.split("\n\n"))][1:]}
+    return site.page("functions", ["spec/types.yaml", "spec/modifiers.yaml", *(i.path for i in instructions)], values)
+
+
+def codes_of(spec: Spec, instruction: Instruction) -> list[Code]:
+    """All code that an opcode's page shows."""
+    found = [instruction.semantics, *(p.code for p in instruction.hardware)]
+    used = {name for v in instruction.variants for name in v.modifiers}
+    for name in used:
+        m = spec.modifiers[name]
+        found += [code for code in (m.raw, m.operand, m.result, m.override) if code]
+    rules = {id(rule): rule for v in instruction.variants if (rule := instruction.nan_rule(v))}
+    return found + [rule.code for rule in rules.values() if rule.code]
+
+
+def _chapters(callers: Mapping[str, set[str]]) -> list[Chapter]:
+    """The functions by what they deliver, in the table's order."""
+    found: dict[tuple[str, str], list[Entry]] = {}
+    for f in TABLE.values():
+        entry = Entry(f, _call(f), _kinds(f), _operator(f), [o for o, called in callers.items() if f.name in called])
+        found.setdefault(_chapter(f), []).append(entry)
+    return [Chapter(id, title, entries) for (id, title), entries in found.items()]
+
+
+def _chapter(f: Function) -> tuple[str, str]:
+    if f.is_static:
+        return "about-formats", "About formats"
+    if f.rounds:
+        return "arithmetic", "Arithmetic, rounded once"
+    if f.result == "bool":
+        return "comparisons", "Tests and comparisons"
+    if f.result in ("bits", "integer"):
+        return "bitwise", "Bits and integers"
+    return "without-rounding", "Without rounding"
+
+
+def _call(f: Function) -> str:
+    names = [*f.names]
+    for place in range(len(names) - f.optional, len(names)):
+        names[place] = f"[{names[place]}]"
+    return f"{f.name}({', '.join(names)})"
+
+
+def _kinds(f: Function) -> str:
+    return f"{', '.join(f.parameters)} \N{RIGHTWARDS ARROW} {f.result}"
+
+
+def _operator(f: Function) -> str:
+    """How the language writes it: before one operand, between two, or among three with a condition in the middle."""
+    if not f.operator:
+        return ""
+    names = f.names[: len(f.names) - f.optional]
+    if len(names) == 1:
+        sign = f.operator.removeprefix("unary ")
+        return f"{sign}{' ' * sign.isalpha()}{names[0]}"
+    if len(names) == 2:
+        return f"{names[0]} {f.operator} {names[1]}"
+    test, then, other = names
+    first, second = f.operator.split()
+    return f"{then} {first} {test} {second} {other}"
+
+
+def _paragraph(text: str) -> Paragraph:
+    """Of the language's description: indented lines are a table, each row a name and, two spaces on, its meaning."""
+    lines = text.strip("\n").split("\n")
+    if not lines[0].startswith("  "):
+        return Paragraph(" ".join(lines))
+    rows: list[list[str]] = []
+    for line in lines:
+        name, *meaning = re.split(r"\s{2,}", line.strip(), maxsplit=1)
+        if meaning:
+            rows.append([name, meaning[0]])
+        elif line.startswith("   ") and rows:
+            rows[-1][1] += " " + name
+        else:
+            rows.append([name, ""])
+    return Paragraph("", rows)

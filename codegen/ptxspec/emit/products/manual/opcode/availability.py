@@ -1,0 +1,144 @@
+"""Which target takes which variants of an instruction: families of variants with the same needs, against targets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .....catalog import Requirement, Target
+from .....model import Spec, Variant
+from .about import About
+
+
+@dataclass(frozen=True)
+class Column:
+    """Targets next to each other on which the same is taken, or a and f kinds that take more than their base; `sold` is
+    what each is sold as, the best known first. `open`: the last of them is the newest there is."""
+
+    targets: Sequence[Target]
+    sold: Sequence[Sequence[str]]
+    open: bool
+
+    @property
+    def title(self) -> str:
+        names = [t.name for t in self.targets]
+        if self.targets[0].base:
+            return ", ".join(names)
+        if self.open and len(names) > 1:
+            return f"{names[0]} on"
+        return names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
+
+    @property
+    def products(self) -> Sequence[str]:
+        """The best known of each target."""
+        return list(dict.fromkeys(names[0] for names in self.sold if names))
+
+    @property
+    def told(self) -> str:
+        """All of its targets, with what is sold as them."""
+        named = zip(self.targets, self.sold, strict=True)
+        return ", ".join(f"{t.name} ({', '.join(names[:3])})" if names else t.name for t, names in named)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What takes a family in columns next to each other; empty where nothing does. `hazard`: it does something else
+    there than it says, on some of the targets or on all."""
+
+    text: str
+    hazard: bool
+    columns: int = 1
+
+
+@dataclass(frozen=True)
+class Family:
+    """Variants with the same needs and hazards; `operands` where their spelling is that of others too."""
+
+    forms: Sequence[str]
+    operands: int | None
+    needs: str
+    cells: Sequence[Cell]
+    hazards: Sequence[str]
+    crash: str
+
+    @property
+    def every(self) -> list[str]:
+        """What stands in each column."""
+        return [c.text + "!" * c.hazard for c in self.cells for _ in range(c.columns)]
+
+
+@dataclass(frozen=True)
+class Availability:
+    columns: Sequence[Column]
+    families: Sequence[Family]
+
+    @property
+    def has_hazards(self) -> bool:
+        return any(f.hazards for f in self.families)
+
+
+def section(about: About) -> Availability:
+    spec = about.spec
+    alike: dict[object, list[Variant]] = {}
+    for v in about.instruction.variants:
+        alike.setdefault((v.requires, v.hazards, v.crash, about.write.operands(v)), []).append(v)
+    columns = _columns(spec, [vs[0] for vs in alike.values()])
+    return Availability(columns, [_family(about, columns, vs) for vs in alike.values()])
+
+
+def _family(about: About, columns: Sequence[Column], variants: Sequence[Variant]) -> Family:
+    spec, v = about.spec, variants[0]
+    cells: list[Cell] = []
+    for column in columns:
+        text, hazard = _taken(spec, v, column.targets[0])
+        columns_before = 0
+        if cells and (cells[-1].text, cells[-1].hazard) == (text, hazard):
+            columns_before = cells.pop().columns
+        cells.append(Cell(text, hazard, columns_before + 1))
+    return Family(
+        forms=about.write.whole(variants),
+        operands=about.write.operands(v),
+        needs=spec.catalog.text(v.requires),
+        cells=cells,
+        hazards=[h.text for h in v.hazards],
+        crash=v.crash,
+    )
+
+
+def _taken(spec: Spec, v: Variant, target: Target) -> tuple[str, bool]:
+    """The PTX versions that a variant needs on a target, and whether a hazard holds there."""
+    text = "" if v.crash else _window(spec, v.requires, target)
+    return text, bool(text) and not spec.catalog.is_safe(v, target.name)
+
+
+def _window(spec: Spec, r: Requirement, target: Target) -> str:
+    """As in "7.0", which is from there on, or "1.0 to 1.3"."""
+    if not spec.catalog.takes(r, target.name):
+        return ""
+    first, last = spec.catalog.window(r, target.name)
+    return f"{first} to {last}" if last else first
+
+
+def _columns(spec: Spec, families: Sequence[Variant]) -> list[Column]:
+    """Base targets in their order, those next to each other as one where all families are alike; then the kinds that
+    take more than their base, by what they take."""
+    contents = {t: tuple(_taken(spec, v, t) for v in families) for t in spec.targets.values()}
+    bases: list[list[Target]] = []
+    kinds: dict[tuple[tuple[str, bool], ...], list[Target]] = {}
+    for t, found in contents.items():
+        if t.base:
+            if found != contents[spec.targets[t.base]]:
+                kinds.setdefault(found, []).append(t)
+        elif bases and contents[bases[-1][0]] == found:
+            bases[-1].append(t)
+        else:
+            bases.append([t])
+    newest = [t for t in spec.targets.values() if not t.base][-1]
+    return [
+        *(Column(ts, _sold(spec, ts), ts[-1] is newest) for ts in bases),
+        *(Column(ts, _sold(spec, ts), False) for ts in kinds.values()),
+    ]
+
+
+def _sold(spec: Spec, targets: Sequence[Target]) -> list[list[str]]:
+    return [[p.name for p in spec.naming.products if p.target == (t.base or t.name)] for t in targets]

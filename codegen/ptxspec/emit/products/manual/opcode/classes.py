@@ -1,0 +1,210 @@
+"""What each class of operands gives, computed from the semantics: for one variant, and where others differ.
+
+A variant stands for each modifier and each type: the one that has it and as little else as there is. What several
+modifiers give together is not listed; they act in the order that the semantics shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from .....literals import decimal
+from .....model import Format, Kind, Variant
+from .....semantics.exact.evaluate import run
+from .....semantics.program import Program
+from .about import About
+
+# The operands of a row, by their number. S stands for the ends of the subnormal numbers, M for the largest number.
+_ROWS: Mapping[int, Mapping[str, Sequence[str]]] = {
+    1: {
+        "NaN": ["NaN"],
+        "Infinity": ["+inf", "-inf"],
+        "Zero": ["+0", "-0"],
+        "Subnormal numbers": ["+S", "-S"],
+        "Other numbers": ["-1", "+M"],
+    },
+    2: {
+        "NaN": ["NaN +1", "+1 NaN", "NaN NaN"],
+        "Infinity": ["+inf +1", "+1 +inf", "+inf +inf", "+inf -inf", "+inf +0"],
+        "Zero": ["+0 +0", "+0 -0", "-0 +0", "-0 -0", "+1 +0", "+0 +1", "+1 -1"],
+        "Subnormal numbers": ["+S +0", "-S +0", "-S +1"],
+        "Other numbers": ["+M +M"],
+    },
+    3: {
+        "NaN": ["NaN +1 +1", "+1 NaN +1", "+1 +1 NaN", "NaN +1 NaN"],
+        "Infinity": ["+inf +1 +1", "+inf +0 +1", "+inf +1 -inf"],
+        "Zero": ["+0 +1 +0", "+0 +1 -0", "-0 +1 -0", "+1 +1 -1"],
+        "Subnormal numbers": ["+S +1 -0", "-S +1 -0"],
+        "Other numbers": ["+M +M +1"],
+    },
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """Sets of operands that all give the same. `differs` are other results, each with what gives it: the names that a
+    variant has more than the first."""
+
+    operands: Sequence[str]
+    result: str
+    differs: Sequence[tuple[str, Sequence[str]]]
+
+    @property
+    def many(self) -> bool:
+        """More than fit a line or two."""
+        return sum(len(names) for _, names in self.differs) > 12
+
+
+@dataclass(frozen=True)
+class Classes:
+    """`first` is the variant of the results, `others` are those that it is held against; rows are in chapters."""
+
+    first: Variant
+    names: Sequence[str]
+    others: Sequence[str]
+    chapters: Sequence[tuple[str, Sequence[Row]]]
+
+
+@dataclass(frozen=True)
+class _Standing:
+    """A variant that stands for a name: `more` are the names that the first does not have."""
+
+    variant: Variant
+    program: Program
+    more: tuple[str, ...]
+
+
+def classes(about: About) -> Classes | None:
+    """None where no variant computes with numbers alone."""
+    numeric = [v for v in about.instruction.variants if _is_numeric(v)]
+    if not numeric:
+        return None
+    arity = min(len(v.sources) for v in numeric)
+    numeric = [v for v in numeric if len(v.sources) == arity]
+    first, *others = _standing(about, numeric)
+    chapters = [
+        (title, found)
+        for title, texts in _ROWS[arity].items()
+        if (found := _merged(row for text in texts for row in _row(text.split(), first, others)))
+    ]
+    names = [s.name for s in first.variant.sources]
+    return Classes(first.variant, names, [o.variant.spelling for o in others], chapters)
+
+
+def _is_numeric(v: Variant) -> bool:
+    """It computes, with floats alone, one register each."""
+    plain = all(s.kind.format and not s.registers for s in v.sources)
+    return plain and len(v.sources) in _ROWS and v.computes and not v.crash and not v.means
+
+
+def _merged(rows: Iterable[Row]) -> list[Row]:
+    found: dict[str, Row] = {}
+    for row in rows:
+        key = f"{row.result}: {row.differs}"
+        before = found[key].operands if key in found else ()
+        found[key] = Row([*before, *row.operands], row.result, row.differs)
+    return list(found.values())
+
+
+def _standing(about: About, variants: Sequence[Variant]) -> list[_Standing]:
+    mixed = all(len(v.types) > 1 for v in variants)
+    base = min(
+        variants,
+        key=lambda v: (not v.listed, v.lanes > 1, mixed and v.result.type is v.sources[0].type, len(v.modifiers)),
+    )
+    own = set(base.names)
+    found = {id(about.programs[base][None]): _Standing(base, about.programs[base][None], ())}
+    for name in dict.fromkeys(n for v in variants for n in (*v.modifiers, *v.type_names)):
+        if name in own:
+            continue
+        v = min((v for v in variants if name in v.names), key=lambda v: len(v.names - own))
+        program = about.programs[v][None]
+        more = tuple(n for n in v.modifiers if n not in own) + (v.type_names if v.types != base.types else ())
+        found.setdefault(id(program), _Standing(v, program, more))
+    return list(found.values())
+
+
+def _row(operands: Sequence[str], first: _Standing, others: Iterable[_Standing]) -> list[Row]:
+    """No row where the first variant has no such operands."""
+    result = _result(operands, first)
+    if result is None:
+        return []
+    differs: dict[str, list[tuple[str, ...]]] = {}
+    for other in others:
+        found = _result(operands, other)
+        if found is not None and found != result:
+            # What fewer names give already needs no more of them.
+            known = differs.setdefault(found, [])
+            if not any(set(names) <= set(other.more) for names in known):
+                known.append(other.more)
+    shown = [(text, ["." + ".".join(names) for names in every]) for text, every in differs.items()]
+    return [Row([", ".join(map(_shown, operands))], result, shown)]
+
+
+def _shown(operand: str) -> str:
+    sign = operand[0]
+    return {"S": f"{sign}subnormal", "M": f"{sign}largest", "1": f"{sign}1.0", "0": f"{sign}0.0"}.get(
+        operand[1:], operand
+    )
+
+
+def _result(operands: Sequence[str], standing: _Standing) -> str | None:
+    """What a variant makes of operands; several results where the members of a class give several."""
+    kinds = [i.kind for i in standing.program.inputs]
+    columns = [_members(o, k.format) for o, k in zip(operands, kinds, strict=True) if k.format]
+    if not all(columns):
+        return None
+    texts = []
+    for place in range(max(map(len, columns))):
+        given = [c[place % len(c)] for c in columns]
+        named = [
+            (s.name, k, x)
+            for s, k, x, o in zip(standing.variant.sources, kinds, given, operands, strict=True)
+            if o[1:] in ("S", "aN")
+        ]
+        result = run(standing.program, given)[0]
+        texts.append(_told(result, standing.program.results[0].kind, named))
+    return " or ".join(dict.fromkeys(texts))
+
+
+def _members(operand: str, f: Format) -> list[int]:
+    """Encodings of a class of operands; none where the format has no such number."""
+    if operand == "NaN":
+        # With a payload, so that it is told from the canonical one.
+        return [f.infinity | f.quiet_bit | 1] if f.is_ieee else [f.first_nan] if f.nans else []
+    sign = f.sign_bit if operand[0] == "-" else 0
+    if operand[0] == "-" and not f.signed:
+        return []
+    members: Mapping[str, Callable[[], list[int]]] = {
+        "inf": lambda: [f.infinity] if f.has_infinity else [],
+        "0": lambda: [0] if f.has_zero else [],
+        "S": lambda: [1, f.least_normal - 1] if f.has_subnormals else [],
+        "M": lambda: [f.largest],
+        "1": lambda: [f.bias << f.fraction_bits],
+    }
+    return [sign | m for m in dict.fromkeys(members[operand[1:]]())]
+
+
+def _told(result: int, kind: Kind, operands: Sequence[tuple[str, Kind, int]]) -> str:
+    f = kind.format
+    if kind.sort == "bool":
+        return "true" if result else "false"
+    if f is None:
+        return str(Fraction(kind.fixed.value(result), 1 << kind.fixed.point)) if kind.fixed else f"0x{result:x}"
+    sign = "-" if result & f.sign_bit else "+"
+    if f.is_infinite(result):
+        return sign + "inf"
+    if f.is_zero(result):
+        return sign + "0.0"
+    same = next((name for name, k, x in operands if k == kind and x == result), "")
+    if f.is_nan(result) and (not same or result == f.canonical_nan):
+        return "NaN"
+    if same:
+        return same
+    if f.magnitude(result) == f.largest:
+        return sign + "largest"
+    if f.is_subnormal(result):
+        return sign + "subnormal"
+    text = decimal(result, f)
+    return text if len(text) < 12 else f"about {float(text):.3g}"

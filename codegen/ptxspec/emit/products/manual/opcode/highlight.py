@@ -1,0 +1,72 @@
+"""Semantics as pages show it: keywords, comments and numbers marked, names linked to where they are explained."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from markupsafe import Markup, escape
+
+from .....model import Code
+from .....semantics.functions import TABLE
+
+# A number of the semantics may be an exact hexadecimal float, which Python's own tokens tear to pieces.
+_WORD = re.compile(r"0[xX][0-9a-fA-F]*(?:\.[0-9a-fA-F]*)?[pP][+-]?\d+|[A-Za-z_]\w*|\d[\w.]*")
+
+
+@lru_cache(maxsize=512)
+def highlighted(code: Code, names: frozenset[str] = frozenset()) -> Markup:
+    """A piece of semantics as lines that carry their number in the file: `names` are modifiers and types that the
+    page's syntax explains."""
+    lines = code.text.split("\n")
+    comments = dict(_comments(lines))
+    helpers = {m[1] for line in lines if (m := re.match(r"\s*def (\w+)", line))}
+    shown = [
+        Markup('<span class="line" data-line="{}">{}</span>').format(
+            code.start.line + place, _line(text, comments.get(place, len(text)), names, helpers)
+        )
+        for place, text in enumerate(lines)
+    ]
+    return Markup("\n").join(shown)
+
+
+def functions_of(codes: Iterable[Code]) -> set[str]:
+    """The functions of the table that pieces of semantics call by name."""
+    return {word for code in codes for word in re.findall(r"(\w+)\(", code.text) if word in TABLE}
+
+
+def _comments(lines: list[str]) -> Iterator[tuple[int, int]]:
+    """The lines that have a comment, and where it begins."""
+    for place, text in enumerate(lines):
+        if "#" in text:
+            quoted = re.sub(r'"[^"]*"', lambda m: "_" * len(m[0]), text)
+            if "#" in quoted:
+                yield place, quoted.index("#")
+
+
+def _line(text: str, end: int, names: frozenset[str], helpers: set[str]) -> Markup:
+    code, comment = text[:end], text[end:]
+    parts: list[Markup] = []
+    at = 0
+    for m in _WORD.finditer(code):
+        word, called = m[0], code[m.end() : m.end() + 1] == "("
+        parts.append(escape(code[at : m.start()]))
+        at = m.end()
+        if keyword.iskeyword(word):
+            parts.append(Markup('<b class="k">{}</b>').format(word))
+        elif called and word in TABLE:
+            parts.append(Markup('<a class="f" href="functions.html#{0}">{0}</a>').format(word))
+        elif called and word in helpers:
+            parts.append(Markup('<span class="f">{}</span>').format(word))
+        elif word in names:
+            parts.append(Markup('<a class="m" href="#name-{0}">{0}</a>').format(word))
+        elif word[0].isdigit():
+            parts.append(Markup('<span class="n">{}</span>').format(word))
+        else:
+            parts.append(escape(word))
+    parts.append(escape(code[at:]))
+    if comment:
+        parts.append(Markup('<span class="c">{}</span>').format(comment))
+    return Markup("").join(parts)

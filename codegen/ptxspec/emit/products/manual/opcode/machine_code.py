@@ -1,0 +1,84 @@
+"""What a page says of machine code: which variants become what, and on which targets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from .....model import MachineCode, MachineEvidence, Spec, runs
+from .about import About
+
+_NAME = re.compile(r"^(?:@\S+ )?(\S+)")
+
+
+@dataclass(frozen=True)
+class Code:
+    """What variants become on some targets. `names` are those of the instructions, in a few words; `lines` are the
+    instructions where they stand whole, else none."""
+
+    targets: str
+    count: int
+    beyond: int
+    names: str
+    lines: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Entry:
+    forms: Sequence[str]
+    codes: Sequence[Code]
+
+
+@dataclass(frozen=True)
+class Section:
+    """`stale`: the specification has changed since. `folded`: there are too many entries to be shown at once."""
+
+    assembler: str
+    disassembler: str
+    stale: bool
+    entries: Sequence[Entry]
+    folded: bool
+
+
+def section(about: About) -> Section | None:
+    spec, opcode = about.spec, about.instruction.opcode
+    evidence = spec.machine
+    if evidence is None or opcode not in evidence.opcodes:
+        return None
+    entries = [
+        Entry(found.forms, [_code(spec, evidence, c) for c in found.codes]) for found in evidence.opcodes[opcode]
+    ]
+    stale = spec.kernels != evidence.variants
+    return Section(evidence.assembler, evidence.disassembler, stale, entries, folded=len(entries) > 24)
+
+
+def _code(spec: Spec, evidence: MachineEvidence, c: MachineCode) -> Code:
+    lines = c.text.split("; ") if c.text else []
+    # Where there are too many, the text says how often each occurs.
+    whole = len(lines) == c.count
+    names = ", ".join(_counted(_named(lines))) if whole else c.text
+    return Code(_targets(spec, evidence, c.targets), c.count, c.beyond, names, lines if whole else ())
+
+
+def _named(lines: Iterable[str]) -> list[str]:
+    return [m[1].removesuffix(".*") for line in lines if (m := _NAME.match(line))]
+
+
+def _counted(names: Sequence[str]) -> list[str]:
+    """The names in their order, with how often they stand in a row."""
+    found: list[tuple[str, int]] = []
+    for name in names:
+        before = found.pop() if found and found[-1][0] == name else (name, 0)
+        found.append((name, before[1] + 1))
+    return [f"{n} {name}" if n > 1 else name for name, n in found]
+
+
+def _targets(spec: Spec, evidence: MachineEvidence, on: Sequence[str]) -> str:
+    """Architectures: all kinds of one become the same, if they take it."""
+    plain = {t: spec.targets[t].base or t for t in on}
+    told = []
+    for run in runs(on, evidence.targets):
+        few = len(run) < 3
+        told += [plain[t] for t in run] if few else [f"{plain[run[0]]} to {plain[run[-1]]}"]
+    return ", ".join(told)

@@ -1,0 +1,99 @@
+"""What the manual's search knows beside the catalogue, as data for its scripts: search.data.js. The scripts named
+search.*.js document what they make of it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from ....catalog import Requirement
+from ....model import Instruction, Spec, Variant
+from ...text import Files, Templates
+from .catalog import runs, window
+from .entries import Entries
+from .forms import Forms, Writer
+
+PATH = "search.data.js"
+
+
+def emit(spec: Spec, write: Writer, templates: Templates, pages: Files) -> Files:
+    """`pages` are the files that the search leads to."""
+    recipes = {i.opcode: _recipes(spec, i) for i in spec.instructions.values()}
+    needs = list(dict.fromkeys(r for found in recipes.values() for r, _ in found))
+    found = Entries(spec, pages)
+    data = {
+        "naming": {
+            "brands": spec.naming.brands,
+            "series": spec.naming.series,
+            "editions": spec.naming.editions,
+            "architectures": dict(spec.naming.architectures),
+            "architecture": [t.architecture for t in spec.targets.values()],
+        },
+        "called": _called(spec),
+        "otherTypes": spec.assembler.other_types,
+        "assembler": spec.assembler.observed,
+        "recipeNeeds": [runs(window(spec, r, t) for t in spec.targets.values()) for r in needs],
+        "opcodes": {
+            i.opcode: _opcode(write, i, [(needs.index(r), how, vs) for (r, how), vs in recipes[i.opcode].items()])
+            for i in spec.instructions.values()
+        },
+        "entries": found.entries(),
+        "sections": found.sections(),
+    }  # fmt: skip
+    sources = ["spec/targets.yaml", "spec/types.yaml", "spec/modifiers.yaml", "spec/functions.yaml"]
+    sources += [i.path for i in spec.instructions.values()]
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return {f"manual/{PATH}": templates.render(f"manual/{PATH}.j2", sources, "// {}", data=text)}
+
+
+def _called(spec: Spec) -> dict[str, list[str]]:
+    """What people call types by the number of a number's bits: fp16 is f16, and fp8 every narrow format with a sign of
+    so many."""
+    found: dict[str, list[str]] = {}
+    for t in spec.types.values():
+        if t.kind.format is None or not t.kind.format.signed:
+            continue
+        width = t.kind.format.width
+        if width <= 8 or t.name.partition("x")[0] == f"f{width}":
+            found.setdefault(f"fp{width}", []).append(t.name)
+    return found
+
+
+def _recipes(spec: Spec, instruction: Instruction) -> dict[tuple[Requirement, str], list[Variant]]:
+    """The variants of an instruction that have a recipe, by what it requires and how it differs."""
+    found: dict[tuple[Requirement, str], list[Variant]] = {}
+    for v in instruction.variants:
+        for instead in spec.instead.get(v, ()):
+            found.setdefault((instead.requires, instead.differs), []).append(v)
+    return found
+
+
+def _opcode(
+    write: Writer, instruction: Instruction, recipes: Iterable[tuple[int, str, Sequence[Variant]]]
+) -> dict[str, object]:
+    """The number of operands of most variants and of those that have others, the spellings that are available nowhere,
+    other instructions of the same name, and which variants have recipes."""
+    most = Counter(v.operands for v in instruction.variants).most_common(1)[0][0]
+    others: dict[int, list[Variant]] = {}
+    for v in instruction.variants:
+        if v.operands != most:
+            others.setdefault(v.operands, []).append(v)
+    crashes: dict[str, list[Variant]] = {}
+    for v in instruction.variants:
+        if v.crash:
+            crashes.setdefault(v.crash, []).append(v)
+    given = {
+        "counts": [[write.whole(vs), n] for n, vs in others.items()],
+        "crashes": [[*_forms(f), text] for text, vs in crashes.items() for f in write(vs)],
+        "refused": write.whole(instruction.refused),
+        "recipes": [[*_forms(f), needs, differs] for needs, differs, vs in recipes for f in write(vs)],
+        "otherModifiers": list(instruction.other_modifiers),
+        "emptyTypes": list(instruction.empty_types),
+    }
+    elsewhere = None if instruction.elsewhere is None else [".".join(form) for form in instruction.elsewhere]
+    return {"operands": most, "elsewhere": elsewhere, **{name: x for name, x in given.items() if x}}
+
+
+def _forms(forms: Forms) -> tuple[list[str], int | None]:
+    return [forms.opcode + text for text in forms.texts], forms.operands

@@ -1,0 +1,165 @@
+"""spec/observed/machine_code.yaml: what ptxas makes of every variant on every architecture that it assembles for.
+
+Variants whose machine code is alike share an entry: the same instructions with the same operands, whatever modifiers
+they have. What their modifiers have not in common stands as `*`: `FADD.* d, a, b`."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from ..compact import compact
+from ..model import MachineCode, MachineEvidence, MachineForms, Spec, Variant, runs
+from ..ptxas.asking import PtxasError, version
+from .flow import UnknownFlow, Work, work
+from .kernels import kernel, listed
+
+PATH = "spec/observed/machine_code.yaml"
+Progress = Callable[[int, int], None]
+# What became of a variant, by target.
+Works = Mapping[Variant, Mapping[str, Work]]
+# So many kernels are compiled at once.
+_TOGETHER = 1500
+# Of the special function unit the function is told.
+_NAME = re.compile(r"(?:^|(?<=; ))(@\S+ )?(MUFU\.\w+|[\w?]+)(\.\*|(?:\.\w+)*)")
+_WIDTH = 120
+
+
+def find_nvdisasm(ptxas: Path) -> Path:
+    """The disassembler beside an assembler. Raises PtxasError."""
+    found = ptxas.with_name("nvdisasm")
+    if not found.is_file():
+        raise PtxasError(f"no nvdisasm beside {ptxas}: install the wheel nvidia-cuda-nvdisasm or the CUDA toolkit")
+    return found
+
+
+def targets(spec: Spec) -> list[str]:
+    """Each architecture that ptxas assembles for, by the kind of it that takes most."""
+    kinds = {t.base or t.name: t.name for t in spec.targets.values() if t.nvcc and t.kind != "family"}
+    return list(kinds.values())
+
+
+def assembled(spec: Spec, target: str, variants: Iterable[Variant]) -> list[Variant]:
+    """The variants of which ptxas makes machine code for a target."""
+    return [v for v in variants if not v.crash and spec.catalog.takes(v.requires, target, spec.catalog.newest_version)]
+
+
+def examine(
+    spec: Spec, ptxas: Path, variants: Sequence[Variant], on: Sequence[str], progress: Progress | None = None
+) -> Works:
+    """What ptxas makes of variants on some targets. Raises PtxasError."""
+    nvdisasm = find_nvdisasm(ptxas)
+    found: dict[Variant, dict[str, Work]] = {v: {} for v in variants}
+    jobs = [(t, some) for t in on for some in _cut(assembled(spec, t, variants))]
+
+    def run(job: tuple[str, Sequence[Variant]]) -> None:
+        target, together = job
+        for v, w in zip(together, _works(spec, ptxas, nvdisasm, target, together), strict=True):
+            found[v][target] = w
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for done, _ in enumerate(pool.map(run, jobs), 1):
+            if progress:
+                progress(done, len(jobs))
+    # In the order of the targets, whichever ended first.
+    return {v: {t: by[t] for t in on if t in by} for v, by in found.items()}
+
+
+def _cut(variants: Sequence[Variant]) -> Iterator[Sequence[Variant]]:
+    for start in range(0, len(variants), _TOGETHER):
+        yield variants[start : start + _TOGETHER]
+
+
+def _works(spec: Spec, ptxas: Path, nvdisasm: Path, target: str, variants: Sequence[Variant]) -> Iterator[Work]:
+    kernels = [kernel(f"k{n}", spec, v) for n, v in enumerate(variants)]
+    code = listed(ptxas, nvdisasm, kernels, target, spec.catalog.newest_version)
+    for n, v in enumerate(variants):
+        try:
+            yield work(code[f"k{n}"], [place for s in v.sources for place in s.places], v.result.places)
+        except UnknownFlow as e:
+            raise PtxasError(f"{v} on {target}: {e}") from None
+
+
+def evidence(spec: Spec, ptxas: Path, works: Works) -> MachineEvidence:
+    """The entries of all opcodes."""
+    opcodes = {}
+    for opcode, i in spec.instructions.items():
+        if own := {v: works[v] for v in i.variants if works.get(v)}:
+            opcodes[opcode] = tuple(_entries(spec, own))
+    return MachineEvidence(
+        assembler=f"ptxas {version(ptxas)}",
+        disassembler=f"nvdisasm {_version(find_nvdisasm(ptxas))}",
+        targets=tuple(targets(spec)),
+        variants=sum(bool(by) for by in works.values()),
+        opcodes=opcodes,
+    )
+
+
+def _version(nvdisasm: Path) -> str:
+    said = subprocess.run([nvdisasm, "--version"], check=False, capture_output=True, text=True).stdout
+    match = re.search(r"\bV(\d+(?:\.\d+)+)", said)
+    return match[1] if match else "of unknown version"
+
+
+def _entries(spec: Spec, works: Works) -> Iterator[MachineForms]:
+    """Those of one opcode's variants."""
+    alike: dict[object, list[Variant]] = {}
+    for v, by in works.items():
+        key = v.operands, tuple((t, w.count, w.beyond, bare(w.text)) for t, w in by.items())
+        alike.setdefault(key, []).append(v)
+    for variants in alike.values():
+        first, forms = variants[0], compact(((v.modifiers, v.type_names) for v in variants), spec.notation)
+        together: dict[tuple[int, int, str], list[str]] = {}
+        for target, w in works[first].items():
+            text = common([works[v][target].text for v in variants])
+            together.setdefault((w.count, w.beyond, text), []).append(target)
+        codes = tuple(MachineCode(tuple(on), *told) for told, on in together.items())
+        yield MachineForms(tuple(first.opcode + text for text in forms), first.operands, codes)
+
+
+def bare(text: str) -> str:
+    """Instructions without their modifiers."""
+    return _NAME.sub(lambda m: (m[1] or "") + m[2], text)
+
+
+def common(texts: Sequence[str]) -> str:
+    """Instructions that are alike but for their modifiers, with those that all have."""
+    if len(set(texts)) == 1:
+        return texts[0]
+    kept = [{m[3] for m in column} for column in zip(*(_NAME.finditer(t) for t in texts), strict=True)]
+    shown = iter(more.pop() if len(more) == 1 else ".*" for more in kept)
+    return _NAME.sub(lambda m: (m[1] or "") + m[2] + next(shown), texts[0])
+
+
+def matches(text: str, told: str) -> bool:
+    """Whether instructions are what an entry tells."""
+    pairs = list(zip(_NAME.finditer(text), _NAME.finditer(told), strict=False))
+    return bare(text) == bare(told) and all(t[3] in (".*", m[3]) for m, t in pairs)
+
+
+def as_yaml(e: MachineEvidence) -> str:
+    """The file."""
+    lines = [
+        "# yaml-language-server: $schema=../schema/machine_code.schema.json",
+        "# Written by `ptxspec machine-code --record`; do not edit.",
+        f"assembler: {e.assembler}",
+        f"disassembler: {e.disassembler}",
+        f"targets: [{', '.join(e.targets)}]",
+        f"variants: {e.variants}",
+        "opcodes:",
+    ]
+    for opcode, entries in e.opcodes.items():
+        lines.append(f"  {opcode}:")
+        for entry in entries:
+            lines += [f"    - operands: {entry.operands}", "      for:"]
+            lines += [f'        - "{text}"' for text in entry.forms]
+            lines.append("      code:")
+            for c in entry.codes:
+                beyond = f", beyond: {c.beyond}" if c.beyond else ""
+                on = " ".join(f"{run[0]}..{run[-1]}" if len(run) > 1 else run[0] for run in runs(c.targets, e.targets))
+                lines.append(f'        - {{count: {c.count}{beyond}, on: {on}, text: "{c.text}"}}')
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,81 @@
+"""Kernels of one instruction, and the machine code that ptxas makes of them.
+
+Operands come from memory and results go there, all volatile: nothing is folded, left out or done under a condition. A
+predicate that is an operand comes from a shuffle, and one that is a result goes into a vote: a comparison or selection
+of the kernel's own would be joined with the instruction, or turn it round."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..model import Spec, Variant
+from ..ptxas.asking import REGISTERS, PtxasError
+from ..ptxas.statements import Writer, signature
+
+HEADER = ".version {ptx}\n.target {target}\n.address_size 64\n"
+# A machine instruction as nvdisasm lists it: opcode, operands, predicate.
+Listed = dict[str, Any]
+
+_REGISTER = re.compile(r"%[a-z]+\d+")
+_TYPES = {name: type for type, name in REGISTERS.items()}
+_DECLARED = " ".join(f".reg .{type} {name}<16>;" for type, name in REGISTERS.items())
+# Between what is loaded, and between what is stored.
+STEP = 16
+
+
+def kernel(name: str, spec: Spec, v: Variant) -> str:
+    """The operands are loaded from memory in their order, `STEP` bytes apart, and the results stored behind them."""
+    instruction, own = spec.instructions[v.opcode], [o.type.name for o in (*v.results, *v.sources)]
+    taken = {t: spec.registers(instruction, v, t) for t in own}
+    # Few instructions take registers of eight bits, so nobody has their operands in these.
+    writer = Writer({t: [r for r in found if r in REGISTERS and r != "b8"] or found for t, found in taken.items()})
+    # Of p|q the q may be left out; the lanes of p0|p1 are one result.
+    result, *sources = writer.operands(signature(v), second=len(v.result.places) > 1)
+    results, loaded = result.split("|"), _REGISTER.findall(", ".join(sources))
+    lines = [f".visible .entry {name}(.param .u64 p) {{", f".reg .u64 %at; .reg .b32 %word<32>; {_DECLARED}"]
+    lines.append("ld.param.u64 %at, [p];")
+    for i, register in enumerate(loaded):
+        if (type := register_type(register)) == "pred":
+            lines.append(f"ld.volatile.global.b32 %word{i}, [%at+{i * STEP}];")
+            lines.append(f"shfl.sync.up.b32 %word{i}|{register}, %word{i}, %word{i}, %word{i}, -1;")
+        else:
+            lines.append(f"ld.volatile.global.{type} {register}, [%at+{i * STEP}];")
+    lines.append(f"{v.spelling} {', '.join((result, *sources))};")
+    for i, register in enumerate(results, len(loaded)):
+        if (type := register_type(register)) == "pred":
+            lines.append(f"vote.sync.ballot.b32 %word{i}, {register}, -1;")
+            lines.append(f"st.volatile.global.b32 [%at+{i * STEP}], %word{i};")
+        else:
+            lines.append(f"st.volatile.global.{type} [%at+{i * STEP}], {register};")
+    return "\n".join([*lines, "ret; }"])
+
+
+def register_type(register: str) -> str:
+    """That of a register of a kernel."""
+    return _TYPES[register.rstrip("0123456789")]
+
+
+def listed(ptxas: Path, nvdisasm: Path, kernels: Iterable[str], target: str, ptx: str) -> dict[str, list[Listed]]:
+    """What kernels are compiled to, by their names. Raises PtxasError."""
+    with tempfile.TemporaryDirectory() as directory:
+        folder = Path(directory)
+        Path(folder, "k.ptx").write_text(HEADER.format(ptx=ptx, target=target) + "\n".join(kernels), "utf-8")
+        _run(folder, [str(ptxas), "-arch", target, "k.ptx", "-o", "k.cubin"])
+        said = _run(folder, [str(nvdisasm), "-json", "k.cubin"])
+    return {f["function-name"]: f["sass-instructions"] for f in json.loads(said)[1]}
+
+
+def _run(folder: Path, command: Sequence[str]) -> str:
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise PtxasError(f"{command[0]} cannot be run: {error}") from error
+    if done.returncode:
+        raise PtxasError(f"{' '.join(command)}: {done.stderr or done.stdout}")
+    return done.stdout

@@ -1,0 +1,79 @@
+// The decision whether a target takes a variant with a PTX version, as `ptxspec query` makes it. A place is
+// {target, ptx}, each of which may be null: then any will do. Adds to `ptxspec.search`
+//   takes(variant, place)      whether it does
+//   isSafe(variant, place)     whether its machine code does there what it says; without a target, on the newest
+//   hasEnded(variant, place)   whether the newest PTX version does not take it any more
+//   hazards(variant, place)    what its machine code does instead: texts; without a target, on the newest
+//   knows(target, ptx)         whether a PTX version knows a target
+//   ordered(ptx)               the place of a PTX version among all
+//   recipe(variant, place)     the best recipe for a variant that works there: {differs}; null where there is none
+(() => {
+  "use strict";
+  const search = ((globalThis.ptxspec ??= {}).search ??= {});
+  const {targets, versions} = ptxspec.data, newest = versions.at(-1).ptx;
+  const order = new Map(versions.map((v, i) => [v.ptx, i])), came = new Map(targets.map(t => [t.name, t.ptx]));
+  const place = new Map(targets.map((t, i) => [t.name, i]));
+
+  search.ordered = ptx => order.get(ptx);
+  search.knows = (target, ptx) => order.get(ptx) >= order.get(came.get(target));
+
+  const within = (window, ptx) => window !== null && (ptx === null || (
+    order.get(ptx) >= order.get(window[0]) && (window[1] === null || order.get(ptx) <= order.get(window[1]))));
+
+  search.takes = (v, {target, ptx}) => {
+    if (v.crash) {
+      return false;
+    }
+    return target ? within(ptxspec.window(v.row, target), ptx) :
+      targets.some(t => within(ptxspec.window(v.row, t.name), ptx));
+  };
+
+  // A variant with a hazard is judged on the newest target that takes it, where none is named.
+  search.hazards = (v, {target, ptx}) => {
+    if (v.crash || !Object.keys(v.row.hazards).length) {
+      return [];
+    }
+    const where = target ?? targets.findLast(t => within(ptxspec.window(v.row, t.name), ptx))?.name;
+    return where ? ptxspec.hazardsOn(v.row, where) : [];
+  };
+  search.isSafe = (v, where) => !search.hazards(v, where).length;
+
+  search.hasEnded = (v, {target, ptx}) => {
+    const version = ptx ?? newest, few = ptxspec.data.needs[v.row.requires].few;
+    // What few targets have has not ended because the newest one is not among them.
+    const where = target ?? (few ? null : targets.findLast(t => search.knows(t.name, version)).name);
+    return !search.takes(v, {target: where, ptx: version});
+  };
+
+  const recipes = new Map();
+  search.recipe = (v, {target, ptx}) => {
+    if (!recipes.has(v.opcode)) {
+      const found = new Map();
+      for (const [texts, operands, needs, differs] of search.data.opcodes[v.opcode].recipes ?? []) {
+        for (const spelling of texts.flatMap(ptxspec.expand)) {
+          found.set(spelling, [...(found.get(spelling) ?? []), {operands, needs, differs}]);
+        }
+      }
+      recipes.set(v.opcode, found);
+    }
+    const works = ({operands, needs}) => (operands === null || operands === v.operands)
+      && within(at(search.data.recipeNeeds[needs], target), ptx);
+    if (!target) {
+      return null;
+    }
+    return (recipes.get(v.opcode).get(v.spelling) ?? []).find(works) ?? null;
+  };
+
+  // The window of a target in runs of [text, how many targets]; null where nothing is taken there.
+  function at(runs, target) {
+    let left = place.get(target);
+    for (const [text, count] of runs) {
+      if (left < count) {
+        const [first, last] = text.split("-");
+        return text ? [first, last ?? null] : null;
+      }
+      left -= count;
+    }
+    return null;
+  }
+})();

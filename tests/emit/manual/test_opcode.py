@@ -1,0 +1,252 @@
+"""The page of an opcode: its links to variants, its tables, and what folds."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from html import unescape
+
+import numpy as np
+import pytest
+from helpers import ROOT
+from helpers.browser import Visits
+from helpers.manual import FOLDER, page, shown, spelled
+from helpers.repository import database, specification
+from helpers.sizes import each_size, spread
+from ptxspec.check.corner_cases import agrees, members, parse_value
+from ptxspec.emit.products.manual.opcode import SECTIONS
+from ptxspec.evaluate import emulator
+from ptxspec.roots import find
+from ptxspec.semantics.exact.rounding import round_to
+from ptxspec.semantics.functions import TABLE
+
+SPEC = specification()
+DB = database()
+OPCODES = list(SPEC.instructions)
+EMULATOR = emulator(find(ROOT))
+TRUTH: dict[str, str | bool] = {"true": True, "false": False}
+
+
+def html(name: str) -> str:
+    return (FOLDER / f"{name}.html").read_text("utf-8")
+
+
+def plain(text: str) -> str:
+    """The text of a piece of HTML."""
+    return unescape(re.sub(r"<[^>]*>", "", text))
+
+
+# Links to variants
+
+LANDING = """
+const fs = require("fs");
+const [, folder] = process.argv;
+const [pages, links] = JSON.parse(fs.readFileSync(0, "utf-8"));
+const listeners = {}, made = () => ({append() {}, textContent: ""});
+let here = null;
+global.addEventListener = (event, act) => { listeners[event] = act; };
+global.location = {};
+global.document = {
+  createElement: made,
+  getElementById: id => id === "no-variant" ? here.status : here.cards.find(c => c.id === id) ?? null,
+  querySelector: () => ({textContent: here.opcode}),
+  querySelectorAll: asked => asked === "details.card" ? here.cards : here.cards.filter(c => c.marked),
+};
+const load = name => (0, eval)(fs.readFileSync(`${folder}/${name}`, "utf-8"));
+load("catalog.data.js");
+load("catalog.js");
+const found = [];
+for (const [opcode, cards] of Object.entries(pages)) {
+  here = {opcode, status: {hidden: true, replaceChildren() {}, scrollIntoView() {}}};
+  here.cards = cards.map(([id, operands, texts, snippet]) => {
+    const code = {textContent: snippet, parentElement: {}}, card = {
+      id, dataset: {operands}, localName: "details", open: false, marked: false, parentElement: null, texts, code,
+      scrollIntoView() {}, querySelector: () => code,
+      querySelectorAll: () => texts.map(textContent => ({textContent})),
+    };
+    card.classList = {
+      contains: name => name === "card", add() { card.marked = true; }, remove() { card.marked = false; },
+    };
+    return card;
+  });
+  load("variants.js");
+  for (const hash of links[opcode]) {
+    here.cards.forEach(c => { c.open = false; });
+    location.hash = hash;
+    listeners.hashchange();
+    const opened = here.cards.filter(c => c.open && c.marked);
+    found.push([hash, here.status.hidden, opened.map(c => [c.dataset.operands, c.texts, c.code.textContent])]);
+  }
+}
+console.log(JSON.stringify(found));
+"""
+
+
+def cards(opcode: str) -> list[tuple[str, int, list[str], str]]:
+    """Id, number of operands, notations and snippet of each card."""
+    found = []
+    for part in html(opcode).split('<details class="card')[1:]:
+        id, operands = re.search(r'id="([^"]*)" data-operands="(\d+)"', part).groups()  # type: ignore[union-attr]
+        forms = re.findall(r'class="forms">(.*?)</(?:span></?\w|p>|span>\n)', part, re.DOTALL)
+        texts = [plain(code) for form in forms for code in re.findall("<code>(.*?)</code>", form)]
+        snippet = re.search(r'class="snippet"><a[^>]*><code>(.*?)</code>', part).group(1)  # type: ignore[union-attr]
+        found.append((id, int(operands), texts, plain(snippet)))
+    return found
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no Node.js here to run the pages' script")
+@each_size
+def test_a_link_to_any_variant_opens_its_card_and_names_it(whole: bool) -> None:
+    """With the number of operands always, as in max.html#max.NaN.f32-2, and in another order of modifiers."""
+    links, wanted = {}, {}
+    for opcode, i in SPEC.instructions.items():
+        some = i.variants if whole else spread(i.variants, 30)
+        links[opcode] = [f"#{v.spelling}-{v.operands}" for v in some]
+        links[opcode] += [f"#{'.'.join((opcode, *reversed(v.modifiers), *v.type_names))}" for v in some]
+        wanted[opcode] = [*some, *some]
+    asked = json.dumps([{o: cards(o) for o in OPCODES}, links])
+    done = subprocess.run(["node", "-e", LANDING, str(FOLDER)], input=asked, capture_output=True, text=True, check=True)
+    landed = json.loads(done.stdout)
+    every = [v for variants in wanted.values() for v in variants]
+    assert len(landed) == len(every)
+    for v, (hash, silent, opened) in zip(every, landed, strict=True):
+        assert silent and len(opened) == 1, hash
+        ((operands, texts, snippet),) = opened
+        assert v.spelling in [name for text in texts for name in spelled(text)], hash
+        assert snippet.split(" ")[0] == v.spelling
+        fewest = min(w.operands for w in SPEC.instructions[v.opcode].variants if w.form[:2] == v.form[:2])
+        assert operands == (v.operands if re.search(r"-\d$", hash) else fewest), hash
+
+
+def test_a_card_is_called_after_one_of_its_variants() -> None:
+    """So that a link to that one leads there without a script."""
+    for opcode in OPCODES:
+        for id, operands, texts, _ in cards(opcode):
+            spelling, _, counted = id.partition("-")
+            assert spelling in [name for text in texts for name in spelled(text)]
+            assert counted in ("", str(operands))
+
+
+def test_links_in_a_browser(visit: Visits) -> None:
+    page = visit("fma.html#fma.bf16.rn")
+    assert "no variant of fma" in page.inner_text("#no-variant") and page.is_visible("#no-variant")
+    near = page.locator("#no-variant a").first
+    assert near.inner_text() == "fma.rn.bf16"
+    near.click()
+    card = page.locator(".card.target")
+    assert card.get_attribute("open") is not None and "sm_80" in card.inner_text()
+    assert card.locator(".snippet").inner_text() == "fma.rn.bf16 d, a, b, c;"
+    assert not page.is_visible("#no-variant")
+    page.goto(page.url.partition("#")[0] + "#corner-cases")
+    assert page.is_visible("#corner-cases table")
+
+
+# What stands in the tables
+
+
+@pytest.mark.parametrize("opcode", spread(OPCODES, 8))
+def test_availability_is_what_the_queries_say(opcode: str) -> None:
+    text = (FOLDER / f"{opcode}.md").read_text("utf-8").partition("## Where is it available?")[2].partition("\n## ")[0]
+    head, _, *rows = ([c.strip() for c in x.strip("|").split("|")] for x in text.splitlines() if x.startswith("|"))
+    order = {p: i for i, p in enumerate(SPEC.versions)}
+    for place, title in enumerate(head[1:], 1):
+        # The first and the last of its targets, or kinds that take more than their base.
+        for target in re.findall(r"sm_\w+", title):
+            for ptx in spread(list(SPEC.versions)[order[SPEC.targets[target].ptx] :], 4):
+                said = {n for row in rows if takes(row[place], ptx, order) for n in variants_of(row[0])}
+                wanted = {shown(v) for v in DB.available(target=target, ptx=ptx) if v.opcode == opcode}
+                assert said == wanted, (target, ptx)
+
+
+def takes(cell: str, ptx: str, order: Mapping[str, int]) -> bool:
+    since, _, until = cell.rstrip("!").partition(" to ")
+    return bool(since) and order[since] <= order[ptx] <= order[until or ptx]
+
+
+def variants_of(cell: str) -> set[str]:
+    counted = re.search(r" with (\d) operands", cell)
+    names = [name for text in re.findall(r"`(\S+)`", cell) for name in spelled(text)]
+    return {f"{name} ({counted[1]})" for name in names} if counted else set(names)
+
+
+def test_a_card_shows_a_hazard_where_one_is_known() -> None:
+    for opcode, i in SPEC.instructions.items():
+        text = html(opcode)
+        assert ('id="hazards"' in text) == bool(i.hazards or i.crashes)
+        warned = {name for part in re.findall(r'<details class="card hazardous".*?</summary>', text, re.DOTALL)
+                  for code in re.findall("<code>(.*?)</code>", part) for name in spelled(plain(code))}  # fmt: skip
+        assert warned <= {v.spelling for v in i.variants if v.hazards or v.crash}
+        assert bool(warned) == any(v.hazards or v.crash for v in i.variants)
+
+
+@pytest.mark.parametrize("opcode", [o for o in OPCODES if 'class="classes"' in html(o)])
+def test_special_operands_give_what_the_emulator_gives(opcode: str) -> None:
+    """Those of the first variant, where the table names one value for each operand."""
+    text = html(opcode).partition('<section class="specials">')[2]
+    spelling = plain(re.search(r"<p>What <code>(.*?)</code>", text).group(1))  # type: ignore[union-attr]
+    table = text.partition('class="classes"')[2].partition("</table>")[0]
+    rows = re.findall(r"<tr><td>(.*?)</td><td class=\"result\">(.*?)</td>", table)
+    asked = [(operands, plain(result)) for cell, result in rows for operands in re.findall(r"operands\">(.*?)<", cell)]
+    v = min((v for v in SPEC.instructions[opcode].variants if v.spelling == spelling), key=lambda v: v.operands)
+    kernel = EMULATOR.compile(spelling, v.operands)
+    one_each = [(o, r) for o, r in asked if not re.search("subnormal|largest|about", o + r)]
+    assert one_each
+    for operands, told in one_each:
+        given = [members(parse_value(o, ()), s.kind)[0] for o, s in zip(operands.split(", "), v.sources, strict=True)]
+        found = kernel(*(np.array(x, f"u{s.kind.storage // 8}") for x, s in zip(given, v.sources, strict=True)))
+        result, kind = int(found) & ((1 << v.result.kind.width) - 1), v.result.kind
+        named = {s.name: x for s, x in zip(v.sources, given, strict=True)}
+        value = parse_value(TRUTH.get(told, told), tuple(named))
+        if kind.format and value.kind == "number":
+            # The shortest decimal of its format.
+            assert result == round_to(value.number, kind.format, "roundTiesToEven", False, value.negative)
+        else:
+            assert agrees(value, result, named, kind), (spelling, operands, told)
+
+
+# Semantics
+
+
+def test_every_function_that_semantics_calls_is_explained() -> None:
+    ids = set(page(FOLDER / "functions.html").ids)
+    assert set(TABLE) <= ids
+    for opcode in OPCODES:
+        text = html(opcode)
+        semantics = text.partition('<section class="semantics">')[2].partition("</section>")[0]
+        code = "".join(re.findall("<pre.*?</pre>", semantics, re.DOTALL))
+        called = {m for m in re.findall(r"\b(\w+)\(", plain(code)) if m in TABLE}
+        assert called <= set(re.findall(r'href="functions.html#(\w+)"', semantics))
+
+
+@pytest.mark.parametrize("opcode", OPCODES)
+def test_the_pseudo_code_is_that_of_the_file(opcode: str) -> None:
+    i = SPEC.instructions[opcode]
+    first = re.search(r"<pre data-path[^>]*>(.*?)</pre>", html(opcode), re.DOTALL)
+    assert first and plain(first.group(1)) == i.semantics.text
+    numbers = [int(n) for n in re.findall(r'data-line="(\d+)"', first.group(1))]
+    assert [i.semantics.lines[n - 1].strip() for n in numbers] == [x.strip() for x in i.semantics.text.split("\n")]
+
+
+# The page as a whole
+
+
+@pytest.mark.parametrize("opcode", OPCODES)
+def test_sections_stand_in_their_order(opcode: str) -> None:
+    text = html(opcode)
+    order = [s.id for s in SECTIONS]
+    there = re.findall(r'<h2 id="([^"]*)">', text)
+    found = [id for id in there if id in order]
+    assert found == [id for id in order if id in found]
+    assert {"syntax", "availability", "semantics", "accuracy", "variants", "requirements", "sources"} <= set(found)
+    contents = text.partition('<nav class="contents"')[2].partition("</nav>")[0]
+    assert re.findall(r'href="#([^"]*)"', contents) == found
+
+
+def test_anchors_that_were_there_once_are_there_still() -> None:
+    ids = set(page(FOLDER / "fma.html").ids)
+    assert {"syntax", "semantics", "nan", "corner-cases", "hazards", "recipes", "notes", "claims"} <= ids
+    assert "functions" in page(FOLDER / "max.html").ids and "accuracy" in page(FOLDER / "ex2.html").ids
+    assert {"requirements", "variants"} <= ids

@@ -1,0 +1,319 @@
+"""The search of the manual: what is asked for comes first, and its verdicts are those of `ptxspec query`."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+import string
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from helpers.manual import page
+from helpers.repository import database
+from helpers.search import FOLDER, Engine, needs_node
+from helpers.sizes import each_size, spread
+from ptxspec.query.alike import ranked
+from ptxspec.query.database import Variant
+from ptxspec.query.names import targets
+from ptxspec.query.verdicts import query
+
+pytestmark = needs_node
+DB = database()
+TARGETS = list(DB.targets)
+VERSIONS = list(DB.versions)
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Engine]:
+    found = Engine()
+    yield found
+    found.close()
+
+
+def first(results: list[dict[str, Any]]) -> tuple[str, str]:
+    """Of what kind the first result is, for a verdict what it says, and its title."""
+    assert results
+    return results[0]["answer"] or results[0]["kind"], results[0]["title"]
+
+
+# What people ask, by what the first result says.
+
+QUESTIONS = {
+    # Somebody who writes a compiler.
+    "add bf16 sm_80": ("no", "add.bf16 is not on sm_80: it needs sm_90 and PTX 7.8"),
+    "ex2 bf16 PTX 7.0": ("no", "ex2.approx.ftz.bf16 is not in PTX 7.0: it needs PTX 7.8 and sm_90"),
+    "max NaN f64": ("no", "max.NaN.f64 does not exist"),
+    "is fma.rn.relu.f16x2 on sm_75": ("no", "fma.rn.relu.f16x2 is not on sm_75: it needs sm_80 and PTX 7.0"),
+    "CUDA 12.6": ("CUDA", "CUDA 12.6 reads PTX up to 8.5"),
+    "sm_90 PTX 7.0": ("no", "PTX 7.0 does not know sm_90, which came with PTX 7.8"),
+    "mul.lo.s32": ("outside", "mul.lo.s32 is not in this manual"),
+    # Somebody who writes kernels.
+    "fma f32x2 H100": ("no", "fma.rnd{.ftz}.f32x2 are not on sm_90 (H100): they need sm_100 and PTX 8.6"),
+    "tanh.approx.bf16 RTX 4090": (
+        "no", "tanh.approx.bf16 is not on sm_89 (RTX 4090): it needs sm_90 and PTX 7.8",
+    ),
+    "which target is a B200": ("target", "sm_100"),
+    "__fmaf_rn": ("function", "__fmaf_rn"),
+    "max f32 three operands sm_90": ("no", "max.f32 is not on sm_90: it needs sm_100 and PTX 8.8"),
+    "recipes add": ("section", "add: Where it is missing"),
+    "what is .ftz": ("modifier", ".ftz"),
+    # Somebody who writes a simulator.
+    "accuracy of sin": ("section", "sin: Accuracy and claims"),
+    "fusedMultiplyAdd": ("function", "fusedMultiplyAdd"),
+    "ties away": ("modifier", ".rna"),
+    "fma.rz.bf16 A100": ("yes", "fma.rz.bf16 is on sm_80 (A100), from PTX 7.0 on"),
+    # Somebody who tests quantisation.
+    "cvt e2m1x2 sm_120": (
+        "no", "No cvt with .e2m1x2 is on sm_120, but on sm_120a from PTX 8.7 and on sm_120f from PTX 8.8",
+    ),
+    "f32 to e4m3x2 sm_89 PTX 8.1": ("some", "Some of cvt with .f32 and .e4m3x2 is on sm_89 with PTX 8.1"),
+    "cvt.rn.satfinite.e4m3x2.f32 sm_89 PTX 7.8": (
+        "no", "cvt.rn.satfinite.e4m3x2.f32 is not on sm_89 with PTX 7.8: it needs PTX 8.1 there",
+    ),
+    "fp8": ("type", ".e4m3x2"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", QUESTIONS)
+def test_the_first_result_answers_what_people_ask(engine: Engine, asked: str) -> None:
+    assert first(engine.ask(asked)) == QUESTIONS[asked]
+
+
+NAMES = {
+    "fma": ("opcode", "fma"),
+    "FMA": ("opcode", "fma"),
+    "fm": ("opcode", "fma"),
+    "relu": ("modifier", ".relu"),
+    ".NaN": ("modifier", ".NaN"),
+    ".nan": ("modifier", ".nan"),
+    "bf16": ("type", ".bf16"),
+    "H100": ("target", "sm_90"),
+    "compute_90": ("target", "sm_90"),
+    "sm_100a": ("target", "sm_100a"),
+    "PTX 8.6": ("PTX", "PTX 8.6"),
+    "CUDA 12.4": ("CUDA", "CUDA 12.4"),
+    "bounded": ("claim", "bounded"),
+    "history": ("section", "What each PTX version and target brought"),
+    "set and": ("variant", "set.cmp.and.{u32,s32,f32}.{f32,f64} and 54 more"),
+    "max abs": ("variant", "max{.ftz}{.NaN}.abs.f32"),
+    "add bf16": ("variant", "add.bf16"),
+    # Words that are none, and what is meant by them.
+    "tahn": ("opcode", "tanh"),
+    "mxa": ("opcode", "max"),
+    "add bf61 sm_80": ("no", "add.bf16 is not on sm_80: it needs sm_90 and PTX 7.8"),
+    "fmaa f32x2 sm_100": ("yes", "fma.rnd{.ftz}.f32x2 are on sm_100, from PTX 8.6 on"),
+    "sm_95": ("no", "sm_95 is not known here"),
+    "PTX 9.9": ("no", "PTX 9.9 is not known here"),
+    "max.nan.f16 sm_80": ("yes", "max.NaN.f16 is on sm_80, from PTX 7.0 on"),
+    "rcp.f64 sm_80": ("no", "rcp.f64 is on no target"),
+    "tanh.bf16": ("no", "tanh.bf16 does not exist: it lacks .approx"),
+}
+
+
+@pytest.mark.parametrize("asked", NAMES)
+def test_what_is_called_so_comes_first(engine: Engine, asked: str) -> None:
+    assert first(engine.ask(asked)) == NAMES[asked]
+
+
+def test_what_was_read_as_something_else_is_said(engine: Engine) -> None:
+    assert engine.ask("add bf61 sm_80")[0]["text"].startswith(
+        "\N{LEFT DOUBLE QUOTATION MARK}bf61\N{RIGHT DOUBLE QUOTATION MARK} read as .bf16."
+    )
+    assert engine.ask("max.nan.f16 sm_80")[0]["text"] == "PTX writes .NaN, not .nan."
+    assert "Did you mean sm_35" in engine.ask("sm_95")[0]["text"]
+
+
+def test_a_bare_number_is_read_as_all_that_it_may_be(engine: Engine) -> None:
+    titles = [r["title"] for r in engine.ask("add.bf16 8.0")]
+    assert "add.bf16 is in PTX 8.0" in titles
+    assert "add.bf16 is not on sm_80: it needs sm_90 and PTX 7.8" in titles
+
+
+def test_different_answers_are_told_for_each_group(engine: Engine) -> None:
+    some, *groups = engine.ask("mul bf16x2 sm_90")[:3]
+    assert (some["answer"], {g["answer"] for g in groups}) == ("yes", {"yes", "no"})
+    overview, *each = engine.ask("hopper ampere fma.rn.oob.f16")
+    assert overview["title"] == "fma.rn.oob.f16: on sm_90; not on sm_80, sm_86, sm_87 and sm_88"
+    assert [r["answer"] for r in each[:5]].count("yes") == 1
+
+
+def test_what_to_write_instead_is_a_recipe_alone(engine: Engine) -> None:
+    """What exists and is spelled alike is called that, and never what to write."""
+    found = engine.ask("max NaN f64 sm_90")
+    assert [r["kind"] for r in found[:4]] == ["verdict", "variant", "variant", "variant"]
+    assert all(r["text"].startswith("Spelled alike, and not the same.") for r in found[1:4])
+    assert [r["link"] for r in engine.ask("add bf16 sm_80") if r["kind"] == "recipe"] == ["add.html#recipes"]
+
+
+# Verdicts
+
+
+def place(ptx_too: bool, number: int, v: Variant) -> tuple[str | None, str | None]:
+    """A target and a PTX version, one of which may be missing; half of the time near to what a variant needs."""
+    chance = random.Random(number)
+    near = chance.random() < 0.5
+    target: str | None = chance.choice(TARGETS)
+    ptx: str | None = chance.choice(VERSIONS)
+    if near:
+        place = min(TARGETS.index(v.requires.target) + chance.randrange(3), len(TARGETS) - 1)
+        target = TARGETS[place]
+        floor = max(VERSIONS.index(v.requires.ptx), VERSIONS.index(DB.targets[target].ptx))
+        ptx = VERSIONS[min(max(floor + chance.randrange(-1, 2), 0), len(VERSIONS) - 1)]
+    return (target, ptx if ptx_too else None) if number % 4 else (None, ptx)
+
+
+def shuffled(v: Variant, number: int) -> str:
+    """Its name with the modifiers in another order."""
+    opcode, *names = v.spelling.split(".")
+    modifiers = names[: len(names) - len(v.types)]
+    random.Random(number).shuffle(modifiers)
+    return ".".join((opcode, *modifiers, *v.types))
+
+
+@each_size
+def test_verdicts_are_those_of_ptxspec_query(engine: Engine, whole: bool) -> None:
+    variants = list(itertools.chain(*[DB.variants] * 2)) if whole else spread(DB.variants, 120)
+    variants += [v for v in DB.variants if v.crash or v.requires.until][:12]
+    asked, wanted = [], []
+    for number, v in enumerate(variants):
+        target, ptx = place(bool(number % 3), number, v)
+        where = " ".join(([target] if target else []) + ([f"PTX {ptx}"] if ptx else []))
+        asked.append(f"{shuffled(v, number)} {v.operands} operands {where}")
+        said = query(DB, v.spelling, v.operands, target, ptx)
+        offers = not said.available and target is not None and any(o.works for o in said.instead)
+        hazard = said.available and not DB.catalog.is_safe(v, target, ptx)
+        wanted.append((v.spelling, v.operands, "yes" if said.available else "no", hazard, offers))
+    program = "queries => queries.map(q => ptxspec.search.ask(q).slice(0, 2))"
+    for text, results, (spelling, operands, answer, hazard, offers) in zip(
+        asked, engine.run(program, asked), wanted, strict=True
+    ):
+        verdict, *more = results
+        told = (verdict["spelling"], verdict["operands"], verdict["answer"], verdict["hazard"])
+        assert told == (spelling, operands, answer, hazard), (text, verdict["title"])
+        assert bool(more and more[0]["kind"] == "recipe") == offers, (text, more)
+    assert {answer for _, _, answer, _, _ in wanted} == {"yes", "no"}
+
+
+@each_size
+def test_a_refusal_names_what_queries_name(engine: Engine, whole: bool) -> None:
+    """Of variants that all newer targets have, what they need of target and PTX version."""
+    plain = [v for v in DB.variants if not (v.crash or v.requires.on or v.requires.until or v.requires.within)]
+    older = [v for v in plain if v.requires.target != TARGETS[0]]
+    chosen = older if whole else spread(older, 40)
+    asked = [f"{v.spelling} {v.operands} operands {TARGETS[0]}" for v in chosen]
+    program = "queries => queries.map(q => ptxspec.search.ask(q)[0].title)"
+    for v, title in zip(chosen, engine.run(program, asked), strict=True):
+        needs = f"{v.requires.target} and PTX {DB.catalog.first_version(v.requires)}"
+        assert title.endswith(f" is not on {TARGETS[0]}: it needs {needs}"), title
+
+
+@each_size
+def test_what_does_not_exist_is_refused_as_queries_refuse_it(engine: Engine, whole: bool) -> None:
+    """The names of one variant with the types of another: what is spelled alike is as near as what queries tell."""
+    chance, made = random.Random(16), []
+    pool = [v for v in DB.variants if v.modifiers]
+    for v in spread(pool, 600 if whole else 60):
+        opcode = chance.choice(list(DB.opcodes))
+        modifiers = [m for m in v.spelling.split(".")[1:] if m in v.modifiers]
+        types = chance.choice(DB.opcodes[opcode].types)
+        if all(m in DB.opcodes[opcode].names for m in modifiers):
+            made.append((opcode, [*modifiers, *types]))
+    program = "queries => queries.map(q => ptxspec.search.ask(q).slice(0, 2))"
+    answers = engine.run(program, [".".join((o, *names)) for o, names in made])
+    told = set()
+    for (opcode, names), results in zip(made, answers, strict=True):
+        said = query(DB, ".".join((opcode, *names)))
+        verdict, *more = results
+        if said.exists:
+            assert verdict["spelling"] == said.variant and verdict["kind"] == "variant"
+            continue
+        if verdict["text"].startswith("PTX writes"):
+            # Read in other letters, as queries advise.
+            assert verdict["spelling"] == said.nearest[0].spelling
+            continue
+        assert verdict["answer"] == ("outside" if said.outside else "no"), (opcode, names, verdict["text"])
+        told.add(verdict["answer"])
+        if more and more[0]["text"].startswith("Spelled alike"):
+            near = DB.find(opcode, more[0]["spelling"].split(".")[1:], more[0]["operands"])
+            assert near is not None
+            distances = [d for d, _ in ranked(DB, [near, said.nearest[0]], names, None, None, None)]
+            assert distances[0] == distances[1], (opcode, names)
+    assert told >= {"no"}
+
+
+# What it stands on
+
+
+def test_names_of_gpus_are_read_as_queries_read_them(engine: Engine) -> None:
+    products = [row[0] for row in DB.data["products"]]
+    shorter = [re.sub(r"^(GeForce|Quadro|Tesla|Jetson|NVIDIA) ", "", name) for name in products]
+    architectures = sorted({t.architecture for t in DB.targets.values() if t.architecture})
+    asked = [*spread(products, 60), *spread(shorter, 60), *architectures, "ada", "4090", "RTX A6000", "h100"]
+    found = engine.run("names => names.map(n => ptxspec.search.targets(n.split(' ')))", asked)
+    order = {t: i for i, t in enumerate(TARGETS)}
+    for name, meant in zip(asked, found, strict=True):
+        assert sorted(meant, key=order.__getitem__) == targets(DB, name), name
+
+
+def test_links_lead_somewhere(engine: Engine) -> None:
+    entries = engine.run("_ => ptxspec.search.data.entries.map(e => e[2])", None)
+    sections = engine.run("_ => ptxspec.search.data.sections", None)
+    links = {*entries, *(f"{name}#{anchor}".rstrip("#") for _, anchor, names in sections for name in names)}
+    links |= {f"history.html#{t}" for t in TARGETS} | {f"history.html#ptx-{v}" for v in VERSIONS}
+    spellings = {f"{v.opcode}.html#{v.spelling}" for v in DB.variants}
+    for link in links:
+        name, _, anchor = link.partition("#")
+        assert (FOLDER / name).is_file(), link
+        assert not anchor or link in spellings or anchor in page(FOLDER / name).ids, link
+
+
+def test_nonsense_is_answered_by_no_error(engine: Engine) -> None:
+    chance = random.Random(5)
+    letters = string.ascii_letters + string.digits + " .:_-{}()[]\\/*+?^$|\"'<>&\N{GREEK SMALL LETTER PI}"
+    texts = [
+        "",
+        " ",
+        ".",
+        "..",
+        "a.",
+        ".a.",
+        "sm_",
+        "PTX",
+        "PTX x",
+        "3 operands",
+        "sm_80 sm_90 PTX 8.0 PTX 7.0",
+        "add." * 300,
+    ]
+    texts += ["".join(chance.choices(letters, k=chance.randrange(1, 40))) for _ in range(150)]
+    texts += [
+        " ".join(chance.choices([*DB.opcodes, *DB.opcodes["cvt"].names, *TARGETS, "to", "PTX", "8.0", "3"], k=4))
+        for _ in range(100)
+    ]
+    for results in engine.run("texts => texts.map(ptxspec.search.ask)", texts):
+        assert len(results) <= 12
+        assert all(r["title"] and r["link"] and isinstance(r["text"], str) for r in results)
+
+
+def test_it_is_small_and_answers_before_the_next_letter(engine: Engine) -> None:
+    """In milliseconds of processor time, the best of three for each letter: others use this machine too."""
+    assert (FOLDER / "search.data.js").stat().st_size <= 200_000
+    for path in FOLDER.glob("search*.js"):
+        assert path.name == "search.data.js" or path.read_text("utf-8").count("\n") <= 400
+    program = """texts => texts.map(text => {
+      const begun = [...text].map((_, i) => text.slice(0, i + 1)), took = [];
+      for (const query of begun) {
+        took.push(Math.min(...[0, 1, 2].map(() => {
+          const start = process.cpuUsage();
+          ptxspec.search.ask(query);
+          const {user, system} = process.cpuUsage(start);
+          return (user + system) / 1000;
+        })));
+      }
+      return Math.max(...took);
+    })"""
+    slowest = engine.run(
+        program, ["cvt.rn.satfinite.e4m3x2.f32 blackwell", "what is subnormal", "set eq bf16 sm_90", "xyzzy f99"]
+    )
+    assert max(slowest) < 30, slowest

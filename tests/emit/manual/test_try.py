@@ -1,0 +1,364 @@
+"""The evaluator in an opcode's page shows what `ptxspec eval` says, and whatever one types, nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import ptxemu
+import pytest
+from helpers.browser import Visits
+from helpers.sizes import each_size, spread
+from ptxspec.__main__ import main
+from ptxspec.diagnostics import PtxspecError
+from ptxspec.evaluate import parse_operand
+from ptxspec.model import BOOL, Spec, Type, Variant
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+# One of each kind: lanes, packed results, predicates, a unit of a target, bits, masks.
+SOME = ("fma", "cvt", "setp", "ex2", "mov", "set")
+NUMBERS = ("1.5", "-0.0", "0x1.8p-3", "1e-40", "inf", "-inf", "nan", "65504", "0.1", "-3", "1e5", "7")
+
+# What stands there: of each result register its bits, true or false.
+RESULTS = """() => Array.from(document.querySelectorAll("#try-results .result"), result =>
+  (result.querySelector("h3 code + span + code") ?? result.querySelector(".forms code:last-of-type")
+    ?? result.querySelector(".value")).textContent.trim())"""
+
+
+def results(page: Page) -> list[str]:
+    found: list[str] = page.evaluate(RESULTS)
+    return found
+
+
+def follow(page: Page, state: str) -> list[str]:
+    """As a link in the page does it; the results that stand there then."""
+    page.evaluate(FOLLOW, state)
+    return results(page)
+
+
+FOLLOW = """state => new Promise(done => {
+  addEventListener("hashchange", () => setTimeout(done), {once: true});
+  location.hash = state;
+})"""
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Browser) -> Iterator[Page]:
+    """One page for many tests: opening it takes longer than most of them."""
+    visits = Visits(browser)
+    yield visits("fma.html")
+    visits.close()
+
+
+@pytest.fixture
+def fma(opened: Page) -> Page:
+    follow(opened, "try")
+    follow(opened, "try=fma.rn.f32&a=1.1&b=2.3&c=0.7")
+    return opened
+
+
+def emulated(v: Variant, texts: Sequence[str], target: str | None) -> list[str]:
+    """What the emulator makes of operands as `ptxspec eval` reads them."""
+    types = [s.type for s in v.sources for _ in s.places]
+    bits = [parse_operand(text, t) for text, t in zip(texts, types, strict=True)]
+    arrays = [_array(x, t) for x, t in zip(bits, types, strict=True)]
+    found = ptxemu.compile(v.spelling, v.operands, target)(*arrays, results=len(v.results))
+    registers = found if isinstance(found, tuple) else (found,)
+    return [_shown(x, r.type) for r, x in zip((r for r in v.results for _ in r.places), registers, strict=True)]
+
+
+def _array(bits: int, type_: Type) -> np.generic:
+    return np.bool_(bits) if type_.kind == BOOL else np.dtype(f"u{type_.width // 8}").type(bits)
+
+
+def _shown(x: Any, type_: Type) -> str:
+    return str(bool(x)).lower() if type_.kind == BOOL else f"0x{int(x.view(f'u{x.itemsize}')):0{type_.width // 4}x}"
+
+
+def written(rng: random.Random, type_: Type) -> str:
+    """An operand as somebody may type it: a number, where the type has it, or any bits."""
+    if type_.kind == BOOL:
+        return rng.choice(("true", "false"))
+    text = ",".join(rng.choice(NUMBERS) for _ in range(type_.lanes))
+    try:
+        parse_operand(text, type_)
+    except PtxspecError:
+        text = ""
+    return text if text and rng.random() < 0.6 else f"0x{rng.getrandbits(type_.width):0{type_.width // 4}x}"
+
+
+@each_size
+def test_the_page_shows_what_eval_says(visit: Visits, spec: Spec, whole: bool) -> None:
+    rng = random.Random(16)
+    for opcode in spec.instructions if whole else SOME:
+        page = visit(f"{opcode}.html")
+        variants = [v for v in spec.instructions[opcode].variants if not v.crash]
+        for v in spread(variants, 40 if whole else 2):
+            texts = [written(rng, s.type) for s in v.sources for _ in s.places]
+            targets = [t for t in spec.targets if spec.catalog.takes(v.requires, t) and spec.reporter(v, t)]
+            target = rng.choice(targets) if targets else None
+            names = [place for s in v.sources for place in s.places]
+            state = "&".join([f"try={v.spelling}", *map("=".join, zip(names, texts, strict=True))])
+            follow(page, state + (f"&target={target}" if target else ""))
+            assert page.locator("#try-stale").inner_text() == "", (state, page.locator(".wrong").all_inner_texts())
+            assert results(page) == emulated(v, texts, target), (state, target)
+            assert page.locator("#try-target").input_value() == (target or ""), state
+        page.context.close()
+
+
+def test_one_types_and_the_result_follows(fma: Page) -> None:
+    page = fma
+    for name, text in (("a", "1.5"), ("b", "0x40000000"), ("c", "-0x1p-1")):
+        page.get_by_label(re.compile(rf"^{name} \.")).fill(text)
+    assert page.locator("#try-results .value").inner_text() == "2.5"
+    assert page.locator("#try-results .forms").inner_text() == "0x1.4p+1 · 0x40200000 · a normal number"
+    row = page.locator("#try-results .bit-row")
+    assert row.get_attribute("aria-label") == "sign 0, exponent 10000000, fraction 01000000000000000000000"
+    assert page.locator("#try-claim").inner_text().startswith("exact: IEEE 754 and the manual fix every bit")
+
+
+def test_the_steps_name_their_lines_and_light_them(fma: Page) -> None:
+    page = fma
+    follow(page, "try=fma.rn.ftz.f32&a=0x00800000&b=0.5&c=0")
+    steps = page.locator("#try-trace .step")
+    assert steps.count() == 1
+    said = steps.first.inner_text()
+    assert "d = fusedMultiplyAdd(a, b, c, type)" in said and "a subnormal result becomes a zero of its sign" in said
+    lit = page.locator("section.semantics .lit")
+    assert "fusedMultiplyAdd" in lit.first.inner_text()
+    place = steps.first.get_by_role("link", name="spec/instructions/fma.yaml:")
+    place.click()
+    assert page.evaluate("document.activeElement.classList.contains('lit')")
+    page.get_by_label("more steps that changed nothing").check()
+    assert steps.count() == 5 and page.locator("#try-trace .step.idle").count() == 4
+
+
+BAD = {
+    "fma.rn.f32": {
+        "": "nothing stands here",
+        "1.5x": "is not a number",
+        "inff": "did you mean 'inf'?",
+        "0x3f8": "0x and 8 hexadecimal digits",
+        "0x3f8000000": "0x and 8 hexadecimal digits",
+        "1,2": "takes one number",
+        "9" * 5001: "too long",
+    },
+    "fma.rn.bf16x2": {"1": "its bits, or its lanes as low,high", "1,2,3": "its bits, or its lanes"},
+}
+BAD_INTEGERS = {"slct.b32.s32": {"2147483648": "is beyond .s32", "1.5": "is no integer", "-": "is not a number"}}
+BAD_PREDICATES = {"selp.f32": {"maybe": "takes true or false", "1": "takes true or false"}}
+
+
+@pytest.mark.parametrize("opcode, bad", [("fma", BAD), ("slct", BAD_INTEGERS), ("selp", BAD_PREDICATES)])
+def test_bad_input_is_told_beside_its_field(visit: Visits, opcode: str, bad: dict[str, dict[str, str]]) -> None:
+    page = visit(f"{opcode}.html")
+    for spelling, inputs in bad.items():
+        follow(page, f"try={spelling}")
+        field = page.locator("#try-operands input").nth(0 if opcode == "fma" else 2)
+        good, before = field.input_value(), results(page)
+        for text, why in inputs.items():
+            field.fill(text)
+            assert field.get_attribute("aria-invalid") == "true"
+            note = page.locator(f"#{field.get_attribute('aria-describedby')}")
+            assert why in note.inner_text() and note.is_visible()
+            assert results(page) == before, text  # The last one, greyed.
+            assert page.locator(".outcome.stale").count() == 1
+            assert "below is the last result" in page.locator("#try-stale").inner_text()
+            assert page.get_by_role("button", name="Copy link").is_disabled()
+            assert field.input_value() == text
+            field.fill(good)
+            assert field.get_attribute("aria-invalid") == "false" and page.locator(".stale").count() == 0
+
+
+def test_a_variant_that_there_is_not_leads_to_those_that_there_are(fma: Page) -> None:
+    page = fma
+    before = results(page)
+    field = page.get_by_role("combobox", name="Variant")
+    field.fill("fma.rq.f32")
+    field.press("Escape")
+    assert field.input_value() == "fma.rn.f32"
+    field.fill("fma.rn.f33")
+    field.press("Enter")
+    assert field.get_attribute("aria-invalid") == "true"
+    told = page.locator("#try-variant-told")
+    assert "No fma is spelled fma.rn.f33" in told.inner_text()
+    assert results(page) == before and page.locator(".outcome.stale").count() == 1
+    told.get_by_role("button", name="fma.rn.f32", exact=True).click()
+    assert field.get_attribute("aria-invalid") == "false" and page.locator(".outcome.stale").count() == 0
+    field.fill("add.f32")
+    field.press("Enter")
+    assert told.get_by_role("link", name="add.f32").get_attribute("href") == "add.html#try=add.f32"
+
+
+def test_what_was_typed_outlives_a_change_of_the_variant(fma: Page) -> None:
+    page = fma
+    follow(page, "try=fma.rn.f32&a=0.1&b=3&c=1e0")
+    follow(page, "try=fma.rn.bf16x2")
+    assert page.locator("#try-operand-a").input_value() == "0.1,0.1"
+    assert page.locator("#try-operand-c").input_value() == "1.0,1.0"  # The number, not the text.
+    follow(page, "try=fma.rn.f32")
+    assert page.locator("#try-operand-a").input_value() == "0.1"
+    assert page.locator("#try-operand-c").input_value() == "1e0"
+
+
+# Links
+
+
+def test_a_link_carries_the_whole_state(visit: Visits) -> None:
+    page = visit("ex2.html#try=ex2.approx.f32&a=0.3&target=sm_75")
+    assert page.locator("#try-target").input_value() == "sm_75" and results(page) == ["0x3f9d9624"]
+    assert "reported" in page.locator("#try-claim").inner_text()
+    page.locator("#try-operand-a").fill("0.5")
+    page.wait_for_function("location.hash === '#try=ex2.approx.f32&a=0.5&target=sm_75'")
+    shown = results(page)
+    page.reload()
+    assert page.locator("#try-operand-a").input_value() == "0.5" and results(page) == shown
+
+
+def test_the_address_of_a_variant_chooses_it(visit: Visits) -> None:
+    page = visit("max.html#max.NaN.f32-3")
+    for state, spelling, operands in (
+        (None, "max.NaN.f32", 3),
+        ("max.ftz.f32", "max.ftz.f32", 2),
+        ("try=max.f32.NaN.ftz", "max.ftz.NaN.f32", 2),
+        ("try=max.f32-3", "max.f32", 3),
+    ):
+        if state:
+            follow(page, state)
+        assert page.locator("#try-variant").input_value() == spelling
+        assert page.locator("#try-operands input").count() == operands
+    follow(page, "max.NaN.xorsign.abs.f32")
+    page.locator(".card.target .snippet").get_by_role("link", name="Try it").click()
+    assert page.locator("#try-variant").input_value() == "max.NaN.xorsign.abs.f32"
+
+
+LOST = {
+    "try=fma.rq.f32&a=1&b=2&c=3": "The link asks for fma.rq.f32, which there is not (any more). The nearest: fma.r",
+    "try=fma.rn.f32&a=1&b=2&z=3": "The link also gives z, which fma.rn.f32 does not take. The link says nothing of c.",
+    "try=fma.rn.f32&a=1&b=2&c=3&target=sm_9": "no target is called sm_9",
+    "try=fma.rn.bf16&a=1&b=2&c=3&target=sm_75": "sm_75 does not have fma.rn.bf16",
+    "try=&&&=": "The link names no variant. The nearest: fma.",
+    "try=add.f32&a=1&b=2": "add.f32 has a page of its own.",
+    "try=fma.rn.f32&a=%zz&b=2&c=3": "'%zz' is not a number",
+}
+
+
+def test_a_link_to_what_is_no_more_says_so(fma: Page) -> None:
+    page = fma
+    for state, said in LOST.items():
+        assert len(follow(page, state)) == 1, state
+        assert said in page.locator("#try-form").inner_text(), state
+        assert page.locator(".outcome.stale").count() == ("%zz" in state), state
+
+
+# By keyboard
+
+
+def test_the_keyboard_alone_is_enough(fma: Page) -> None:
+    page = fma
+    page.locator("#try-variant").focus()
+    keys = page.keyboard
+    keys.press("Control+a")
+    keys.type("relu rn bf16")
+    options = page.locator("#try-variants [role=option]")
+    assert options.all_text_contents() == ["fma.rn.relu.bf16", "fma.rn.relu.bf16x2", *options.all_text_contents()[2:]]
+    keys.press("ArrowDown")
+    active = page.locator("#try-variant").get_attribute("aria-activedescendant")
+    assert page.locator(f"#{active}").get_attribute("aria-selected") == "true"
+    keys.press("ArrowUp")
+    keys.press("Enter")
+    assert page.locator("#try-variant").input_value() == "fma.rn.relu.bf16"
+    assert page.locator("#try-variants").is_hidden()
+    keys.press("Tab")  # The target is disabled: it makes no difference.
+    assert page.evaluate("document.activeElement.id") == "try-operand-a"
+    keys.type("-2")
+    keys.press("Tab")
+    keys.type("2")
+    assert results(page) == ["0x0000"]
+    for _ in range(2):
+        keys.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "try-copy-link"
+
+
+# Away with it
+
+HEARD = "() => { navigator.clipboard.writeText = async text => { globalThis.copied = text } }"
+
+
+def copied(page: Page, name: str) -> str:
+    page.get_by_role("button", name=name).click()
+    assert "Copied" in page.locator("#try-copied").inner_text()
+    text: str = page.evaluate("globalThis.copied")
+    return text
+
+
+@each_size
+def test_what_is_copied_gives_the_same(
+    visit: Visits, ptxas: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], spec: Spec, whole: bool
+) -> None:
+    rng = random.Random(4)
+    for opcode in spec.instructions if whole else ("setp",):
+        page = visit(f"{opcode}.html")
+        page.evaluate(HEARD)
+        variants = [v for v in spec.instructions[opcode].variants if not v.crash and not v.requires.until]
+        for v in spread(variants, 3 if whole else 1):
+            texts = [written(rng, s.type) for s in v.sources for _ in s.places]
+            names = [place for s in v.sources for place in s.places]
+            shown = follow(page, "&".join([f"try={v.spelling}", *map("=".join, zip(names, texts, strict=True))]))
+            address = copied(page, "Copy link")
+            name, *command = shlex.split(copied(page, "Copy command"))
+            assert name == "ptxspec" and main([*command, "--format", "json"]) == 0
+            found = json.loads(capsys.readouterr().out)["result"]
+            said = [str(x).lower() for x in (found if isinstance(found, list) else [found])]
+            assert said == shown, command
+            module = tmp_path / "module.ptx"
+            module.write_text(copied(page, "Copy PTX"))
+            target = re.search(r"\.target (\w+)", module.read_text())[1]  # type: ignore[index]
+            if f"No CUDA release of today compiles for {target}" not in module.read_text():
+                subprocess.run([ptxas, "-arch", target, "-o", tmp_path / "module.cubin", module], check=True)
+            follow(page, "try")
+            follow(page, address.partition("#")[2])
+            assert results(page) == shown
+        page.context.close()
+
+
+# Special operands
+
+
+def test_the_table_of_special_operands_is_the_emulators(visit: Visits) -> None:
+    page = visit("max.html#try=max.f32&a=1&b=2")
+    table = page.locator("#try-table table")
+    assert table.count() == 0
+    page.locator("#try-specials summary").click()
+    table.wait_for()
+    (_, *labels), *rows = page.evaluate(CELLS)
+    assert {"-inf", "-0", "+0", "+least subnormal", "+largest", "+inf", "NaN"} <= set(labels) and len(rows) == len(
+        labels
+    )
+    values = {"-inf": -np.inf, "-0": -0.0, "+0": 0.0, "+1": 1.0, "+inf": np.inf, "NaN": np.nan}
+    for down, *cells in rows:
+        for across, cell in zip(labels, cells, strict=True):
+            if down in values and across in values:
+                wanted = ptxemu.execute("max.f32", np.float32(values[down]), np.float32(values[across]))
+                assert cell == ("NaN" if np.isnan(wanted) else str(wanted)), (down, across)
+
+
+CELLS = (
+    """() => Array.from(document.querySelectorAll("#try-table tr"), row => Array.from(row.cells, c => c.textContent))"""
+)
+
+
+def test_without_javascript_the_section_says_what_would_be_there(visit: Visits) -> None:
+    page = visit("fma.html", javascript=False)
+    section = page.locator("section.try")
+    assert "With JavaScript, a form stands here" in section.inner_text()
+    assert not page.locator("#try-form").is_visible() and not page.locator(".try-answer").is_visible()

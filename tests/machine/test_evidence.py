@@ -1,0 +1,192 @@
+"""The machine code that spec/observed/ has of every variant: all of them are there, and ptxas makes it anew."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from helpers import ROOT
+from helpers.project import Project
+from helpers.sizes import each_size, spread
+from ptxspec.machine import evidence
+from ptxspec.machine.evidence import matches
+from ptxspec.model import MachineCode, Spec, Variant
+from ptxspec.read.notation import expand
+
+PATH = evidence.PATH
+# Machines that differ most: HFMA2 and FADD2 are not on all of them.
+TWO = ["sm_90a", "sm_120a"]
+
+
+def told(spec: Spec) -> dict[Variant, dict[str, MachineCode]]:
+    """What the evidence tells of each variant, by target."""
+    assert spec.machine is not None
+    found: dict[Variant, dict[str, MachineCode]] = {}
+    for opcode, entries in spec.machine.opcodes.items():
+        forms = {v.form: v for v in spec.instructions[opcode].variants}
+        for e in entries:
+            for text in e.forms:
+                for names in expand(text.removeprefix(opcode), spec.notation):
+                    types = tuple(n for n in names if n in spec.types)
+                    v = forms[frozenset(n for n in names if n not in spec.types), types, e.operands]
+                    assert v not in found, f"{v} is told twice"
+                    found[v] = {t: c for c in e.codes for t in c.targets}
+    return found
+
+
+def test_every_variant_is_told_of_on_every_target_that_takes_it(spec: Spec) -> None:
+    every = evidence.targets(spec)
+    assert spec.machine is not None and list(spec.machine.targets) == every
+    found = told(spec)
+    for v in (v for i in spec.instructions.values() for v in i.variants):
+        on = [t for t in every if evidence.assembled(spec, t, [v])]
+        assert list(found.get(v, ())) == [] if not on else set(found[v]) == set(on), v
+    assert (
+        spec.machine.variants
+        == len(found)
+        == sum(spec.has_kernel(v) for i in spec.instructions.values() for v in i.variants)
+    )
+
+
+def test_what_is_kept_stays_small() -> None:
+    assert (ROOT / PATH).stat().st_size < 200_000
+
+
+@each_size
+def test_ptxas_makes_the_recorded_machine_code_anew(spec: Spec, ptxas: Path, nvdisasm: Path, whole: bool) -> None:
+    found = told(spec)
+    variants = list(found) if whole else spread(list(found), 60)
+    works = evidence.examine(spec, ptxas, variants, evidence.targets(spec) if whole else TWO)
+    assert sum(map(len, works.values())) > len(variants) / 2
+    for v, by in works.items():
+        for target, w in by.items():
+            c = found[v][target]
+            assert (w.count, w.beyond) == (c.count, c.beyond) and matches(w.text, c.text), (v, target, w, c)
+
+
+@each_size
+def test_the_kinds_of_an_architecture_have_one_machine_code(
+    spec: Spec, ptxas: Path, nvdisasm: Path, whole: bool
+) -> None:
+    """So one of them is enough: the one that takes most."""
+    variants = spread([v for i in spec.instructions.values() for v in i.variants], 600 if whole else 30)
+    kinds = [t.name for t in spec.targets.values() if t.nvcc and (t.kind != "family" or whole)]
+    works = evidence.examine(spec, ptxas, variants, kinds if whole else ["sm_100", "sm_100a"])
+    for v, by in works.items():
+        for target, w in by.items():
+            base = spec.targets[target].base or target
+            assert by.get(base, w) == w, (v, target)
+
+
+def test_two_floats_are_one_instruction_here_and_two_there(spec: Spec) -> None:
+    v = next(v for v in spec.instructions["fma"].variants if v.spelling == "fma.rn.f32x2")
+    found = told(spec)[v]
+    assert (found["sm_100a"].count, found["sm_120a"].count) == (1, 2)
+    assert found["sm_100a"].text.startswith("FFMA2")
+
+
+def test_the_file_is_what_is_read_of_it(spec: Spec) -> None:
+    assert spec.machine is not None
+    assert evidence.as_yaml(spec.machine) == (ROOT / PATH).read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message", "help"),
+    [
+        ("targets: [sm_75,", "targets: [sm_74,", "unknown target 'sm_74'", "did you mean"),
+        ('- "add.f64"', '- "sub.f64"', "'sub.f64' is no notation of add", "begins with add"),
+        ("on: sm_80,", "on: sm_81,", "unknown target 'sm_81'", "sm_80"),
+        ("on: sm_80,", "on: 80,", "'80' is not what belongs here", "as in sm_75..sm_90a"),
+        ("count: 1,", "count: one,", "'one' is not what belongs here", "count: one"),
+        ("    - operands: 2", "    - operand: 2", "unknown key 'operand'", "'operands'"),
+    ],
+)
+def test_mistakes_in_the_file_are_reported_by_their_place(
+    project: Project, old: str, new: str, message: str, help: str
+) -> None:
+    text = (
+        "assembler: ptxas 13.5.37\ndisassembler: nvdisasm 13.5.37\ntargets: [sm_75, sm_80]\nvariants: 1\n"
+        "opcodes:\n  add:\n"
+        '    - operands: 2\n      for:\n        - "add.f64"\n      code:\n'
+        '        - {count: 1, on: sm_80, text: "DADD d, a, b"}\n'
+    )
+    assert text.count(old) == 1
+    project.write(PATH, text)
+    assert project.run("validate").code == 0
+    project.edit(PATH, old, new)
+    result = project.run("validate")
+    assert result.code == 1 and message in result.err and help in result.err, result.err
+    line = text[: text.index(old)].count("\n") + 1
+    assert f"{PATH}:{line}:" in result.err
+
+
+def test_without_the_file_pages_leave_the_section_out(project: Project) -> None:
+    assert project.run("generate").code == 0
+    pages = [project.root / "generated/manual" / f"max.{suffix}" for suffix in ("html", "md")]
+    assert all("Machine code" in p.read_text("utf-8") for p in pages)
+    (project.root / PATH).unlink()
+    assert project.run("generate").code == 0
+    assert not any("Machine code" in p.read_text("utf-8") for p in pages)
+
+
+def test_evidence_of_another_state_of_the_specification_says_so(project: Project) -> None:
+    # It speaks of all opcodes, and this copy has few.
+    assert project.run("generate").code == 0
+    page = (project.root / "generated/manual/max.html").read_text("utf-8")
+    assert "recorded before the specification changed" in page
+
+
+# The command
+
+
+@pytest.fixture
+def two(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A project of two opcodes, for which ptxas is asked for two targets."""
+    for path in (project.root / "spec/instructions").iterdir():
+        if path.stem not in ("add", "max"):
+            path.unlink()
+    monkeypatch.setattr(evidence, "targets", lambda spec: ["sm_100a", "sm_120a"])
+    assert project.run("generate").code == 0
+    return project
+
+
+def test_the_command_tells_one_variant_by_targets(two: Project, ptxas: Path, nvdisasm: Path) -> None:
+    result = two.run("machine-code", "add.ftz.rn.f32x2")
+    assert result.code == 0 and result.out == (
+        "add.rn.ftz.f32x2 (2 operands)\n"
+        "  1 instruction on sm_100a\n"
+        "    FADD2.FTZ d, a.F32x2.HI_LO, b.F32x2.HI_LO\n"
+        "  2 instructions on sm_120a\n"
+        "    FADD.FTZ d, a, b\n"
+        "    FADD.FTZ d+1, a+1, b+1\n"
+    )
+    found = json.loads(two.run("machine-code", "add.f64", "--target", "sm_90", "--format", "json").out)
+    assert found["variants"] == [
+        {"variant": "add.f64", "operands": 2, "code": {"sm_90": {"count": 1, "beyond": 0, "text": "DADD d, a, b"}}}
+    ]
+    result = two.run("machine-code", "add.rn.f32x2", "--target", "sm_90")
+    assert result.code == 1 and result.out.startswith("no machine code of add.rn.f32x2 for sm_90")
+
+
+def test_the_command_says_what_it_cannot_do(two: Project) -> None:
+    for arguments, message in (
+        (["add.f46"], "unknown type or modifier '.f46'"),
+        (["add.f32", "--target", "sm_70"], "ptxas only reads PTX for sm_70"),
+        (["add.f32", "--record"], "--record is about all variants"),
+        (["add.f32", "--ptxas", "/nowhere"], "no file /nowhere"),
+    ):
+        result = two.run("machine-code", *arguments)
+        assert result.code == 2 and message in result.err
+
+
+def test_recording_holds_afterwards_and_a_change_is_noticed(two: Project, ptxas: Path, nvdisasm: Path) -> None:
+    (two.root / "spec/instructions/add.yaml").unlink()
+    assert two.run("machine-code").code == 1
+    assert two.run("machine-code", "--record").code == 0
+    assert "all as recorded" in two.run("machine-code").out
+    two.edit(PATH, 'text: "FMNMX.* d, a, b, !PT"', 'text: "FMNMX.* d, b, a, !PT"')
+    result = two.run("machine-code")
+    assert result.code == 1 and result.out.endswith("not as recorded: max\n")
+    (two.root / PATH).unlink()
+    assert "write it with --record" in two.run("machine-code").err
