@@ -35,7 +35,7 @@ def test_a_ptx_version_brought_and_ended_what_the_queries_say(whole: bool) -> No
         added, removed = DB.diff_ptx(old, new) if old else (DB.available(ptx=new), [])
         assert (variants(begun), variants(ended)) == (sorted(map(shown, added)), sorted(map(shown, removed))), new
         assert set(re.findall('href="#(sm_.*?)"', begun)) == {t.name for t in SPEC.targets.values() if t.ptx == new}
-        assert f"{len(added) or 'no'} variant" in begun.replace(",", "")
+        assert f" {len(added) or 'no'} new variant" in begun.replace(",", "").replace("\n", " ")
 
 
 def test_a_target_brought_the_variants_of_which_it_is_the_oldest() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ....catalog import Target
+from ....catalog import Target, targets_text
 from ....check.claims import CLAIMS
 from ....compact import named_in
 from ....model import Spec
@@ -176,4 +176,9 @@ def _note(spec: Spec, every: Iterable[Family], text: str) -> HazardNote:
 def _where(spec: Spec, family: Family, targets: Sequence[str]) -> str:
     """The targets of a hazard, where they are not all that take the variants."""
     taking = [t for t in spec.targets if spec.catalog.takes(family.first.requires, t)]
-    return "" if taking == list(targets) else ", ".join(targets)
+    first, last = taking.index(targets[0]), taking.index(targets[-1])
+    if taking == list(targets):
+        return ""
+    if taking[first : last + 1] == list(targets):
+        return targets_text(targets[0], targets[-1], spec.newest)
+    return f"on {', '.join(targets)}"
