@@ -311,11 +311,12 @@
     }
   });
   form.addEventListener("submit", event => event.preventDefault());
-  form.addEventListener("reset", () => setTimeout(() => {
+  form.querySelector("button").addEventListener("click", () => {
+    form.reset();
     rows.forEach(r => { r.byHand = null; });
     update();
     save(true);
-  }));
+  });
   table.addEventListener("click", event => {
     const r = rows.find(one => one.button === event.target.closest("button"));
     if (r) {
