@@ -58,11 +58,13 @@ class Compiled:
 @dataclass(frozen=True)
 class Intrinsic:
     """An expression of CUDA C++ in the names of a variant's operands, of which the compiler makes that variant; where
-    `target` is not empty, only from there on."""
+    `target` is not empty, only from there on. `written` are spelling and expression as they stand in the file, where
+    they may have choices in them that several have in common."""
 
     form: Form
     call: str
-    target: str = ""
+    target: str
+    written: tuple[str, str]
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ def read_intrinsics(
                 message = f"'{call}' uses {', '.join(sorted(used)) or 'no operand'}"
                 context.errors.append(doc.error((*at, "call"), message, f"the operands of {spelling} are {wanted}"))
                 continue
-            found.append(Intrinsic(meant.form, call, entry.get("target", "")))
+            found.append(Intrinsic(meant.form, call, entry.get("target", ""), (entry["for"], entry["call"])))
     return tuple(found)
 
 

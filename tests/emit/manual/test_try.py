@@ -289,6 +289,31 @@ def test_the_keyboard_alone_is_enough(fma: Page) -> None:
     assert page.evaluate("document.activeElement.id") == "try-copy-link"
 
 
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_serious_in_any_state(visit: Visits, theme: str) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = visit("fma.html", theme=theme, reduced_motion="reduce")
+
+    def serious() -> list[str]:
+        found = Axe().run(page, context="section.try", options={"preload": False}).response["violations"]
+        return [v["nodes"][0]["failureSummary"] for v in found if v["impact"] in ("serious", "critical")]
+
+    field = page.locator("#try-variant")
+    field.fill("rn")
+    assert serious() == []  # The list is open.
+    field.fill("nonsense")
+    assert serious() == []  # It is empty.
+    field.press("Enter")
+    assert serious() == []  # The text is refused, the last result greyed.
+    field.press("Escape")
+    page.locator("#try-operand-a").fill("nonsense")
+    page.locator("#try-specials summary").click()
+    page.locator("#try-everything").check()
+    assert serious() == []
+
+
 # Away with it
 
 HEARD = "() => { navigator.clipboard.writeText = async text => { globalThis.copied = text } }"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 from .....examples.cuda import Call, calls, inline
 from .....examples.statement import ptx
 from .....examples.triton import triton
-from .....model import Spec, SyntaxLine, Variant
+from .....model import Instruction, Spec, SyntaxLine, Variant
 from .about import About
 
 
@@ -27,10 +27,11 @@ class Example:
 
 @dataclass(frozen=True)
 class Section:
-    """`others` are variants that have no example and that an expression becomes."""
+    """`becoming` are expressions of CUDA C++, the spellings that they become, and from which target on if not on all;
+    a choice in one goes with the choice in the other."""
 
     examples: Sequence[Example]
-    others: Sequence[tuple[Variant, Sequence[Call]]]
+    becoming: Sequence[tuple[str, str, str]]
 
 
 def section(about: About) -> Section:
@@ -41,7 +42,19 @@ def section(about: About) -> Section:
         Example(v, spec.catalog.text(v.requires), ptx(v), inline(spec, v), triton(spec, v), having.get(v, ()))
         for v in chosen
     ]
-    return Section(examples, [(v, found) for v, found in having.items() if v not in chosen])
+    return Section(examples, _becoming(i, having))
+
+
+def _becoming(i: Instruction, having: Mapping[Variant, Sequence[Call]]) -> list[tuple[str, str, str]]:
+    """As the opcode's file has them, and then the others."""
+    found = dict.fromkeys((n.written[1], n.written[0], n.target) for n in i.intrinsics)
+    own = {n.call for n in i.intrinsics}
+    others: dict[tuple[str, str], list[str]] = {}
+    for v, calls_ in having.items():
+        for c in calls_:
+            if c.text not in own:
+                others.setdefault((c.text, c.target), []).append(v.spelling)
+    return [*((text, ", ".join(spellings), on) for (text, on), spellings in others.items()), *found]
 
 
 def _typical(spec: Spec, having: Iterable[Variant], variants: Iterable[Variant], line: SyntaxLine) -> Variant | None:
