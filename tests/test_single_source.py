@@ -144,8 +144,12 @@ OPERATORS = ALONE & {*keyword.kwlist}
 LANGUAGE = "codegen/ptxspec/semantics/"
 MODIFIED = re.compile(rf"\b(?:{'|'.join(OPCODES)})[.{{](?:rn|rz|ftz|sat|NaN|approx|full|lo|hi|wide|b?f\d|[bsu]\d|pred)")
 
-# Around the instruction of a kernel: C has no registers for predicates and bytes, and other PTX carries them over.
-CARRYING = re.compile(r"\{%- set (?:load|store) = .*")
+# Around the instruction of a kernel or an example: C has no registers for predicates and bytes, and other PTX carries
+# them over.
+CARRYING = {
+    "templates/cuda/ptxspec.cuh.j2": re.compile(r"\{%- set (?:load|store) = .*"),
+    "codegen/ptxspec/examples/statement.py": re.compile(r"selp\.b32 %|setp\.ne\.b32 |mov\.b16 [%{]"),
+}
 
 
 def knows_an_opcode(text: str, path: str) -> bool:
@@ -154,7 +158,7 @@ def knows_an_opcode(text: str, path: str) -> bool:
         "such as" in text
         or "as in" in text
         or text.startswith("ptxspec ")
-        or (path == "templates/cuda/ptxspec.cuh.j2" and CARRYING.fullmatch(text))
+        or (path in CARRYING and CARRYING[path].fullmatch(text))
     ):
         return False
     word = text.strip()

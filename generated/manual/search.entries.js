@@ -3,6 +3,7 @@
 // versions, CUDA releases, notes, hazards and sections of pages. Adds to `ptxspec.search`
 //   entries(query)  [{kind, title, text, link, level}], best first; `level` says how well it fits: 5 it is called so,
 //                   4 its name begins so, 3 all words are in its name, 2 in what is said of it, 1 misspelt
+//   partly(words)   where nothing fits all words: what has the most of them, in any of their forms
 (() => {
   "use strict";
   const search = ((globalThis.ptxspec ??= {}).search ??= {});
@@ -10,6 +11,8 @@
   // Where two fit as well, what is asked for more often comes first.
   const kinds = ["opcode", "target", "PTX", "CUDA", "modifier", "type", "function", "claim", "hazard", "section", "note"];
   const words = text => text.toLowerCase().match(/\w+(?:::\w+)*(?:\.\d+)*/g) ?? [];
+  // A name such as convertStochastic is called by its parts, too.
+  const parts = text => words(text.replace(/([a-z])([A-Z])/g, "$1 $2"));
   const page = name => name.replace(/\.html$/, "");
 
   function made() {
@@ -48,7 +51,7 @@
     }
     for (const entry of found) {
       entry.called = [entry.title, ...entry.names].map(n => n.toLowerCase());
-      entry.inName = entry.called.flatMap(words);
+      entry.inName = [...new Set([...entry.called.flatMap(words), ...parts(entry.title)])];
       entry.inText = words(entry.text);
     }
     return found;
@@ -99,6 +102,18 @@
     return meant.some(words => !words.size) ? []
       : every.filter(entry => isName(entry) && meant.every(words => entry.inName.some(w => words.has(w))));
   }
+
+  // The beginning that a word's other forms share: rounding, rounded and rounds.
+  const stem = word => word.length > 5 ? word.slice(0, Math.max(5, word.length - 3)) : word;
+
+  search.partly = texts => {
+    const stems = texts.flatMap(words).filter(w => w.length > 2).map(stem);
+    const found = every.filter(entry => !entry.opcode).map(entry => {
+      const has = list => stems.filter(s => list.some(w => w.startsWith(s))).length;
+      return {...entry, level: 1, points: has([...entry.inName, ...entry.inText]) + has(entry.inName) / 10};
+    }).filter(entry => entry.points >= Math.max(1, stems.length / 2));
+    return stems.length ? found.sort((a, b) => b.points - a.points).slice(0, 6) : [];
+  };
 
   search.entries = text => {
     every ??= made();

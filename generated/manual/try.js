@@ -64,11 +64,6 @@
     }
   }
 
-  function statement() {
-    const places = variant.sources.map(({name}) => name);
-    return element("code", {}, `${variant.spelling} ${[variant.results.map(r => r.name).join("|"), ...places].join(", ")}`);
-  }
-
   // Only targets that change something are offered, and the one that was asked for.
   function offerTargets() {
     const having = evaluator.targetsOf(variant);
@@ -117,7 +112,9 @@
     const idle = ptxspec.showTrace($("trace"), answer.variant, steps, $("everything").checked);
     const by = answer.target || "the spelling";
     $("implied").textContent = implied.length ? `As with .${implied.join(" and .")}, which ${by} implies.` : "";
-    $("idle").textContent = `Show ${idle} more step${idle === 1 ? "" : "s"} that changed nothing`;
+    $("everything").disabled = !idle;
+    $("idle").textContent = idle
+      ? `Show ${idle} more step${idle === 1 ? "" : "s"} that changed nothing` : "Every step had an effect";
     showSpecials();
     const told = answer.variant.results.map(({name, ...register}, i) =>
       `${name} is ${evaluator.tell(results[i].bits, register).map(lane => lane.decimal || lane.bits).join(", ")}`);
@@ -161,7 +158,7 @@
   function choose(found, {texts = {}, said = [], address = true} = {}) {
     variant = found;
     combobox.set(option(found));
-    say("variant", said.length > 0, ...(said.length ? said : [statement()]));
+    say("variant", said.length > 0, ...(said.length ? said : [element("code", {}, ptxspec.statement(found))]));
     offerTargets();
     fields.show(found, texts);
     offerAxes();

@@ -62,7 +62,7 @@
         e.open = true;
       }
     }
-    element.scrollIntoView();
+    element.scrollIntoView({behavior: "instant"});
   }
 
   function land() {
@@ -91,7 +91,7 @@
     status.replaceChildren(
       code(hash), ` is no variant of ${opcode}. The nearest: `, ...links.flatMap(a => [a, ", "]).slice(0, -1), ".");
     status.hidden = false;
-    status.scrollIntoView({block: "center"});
+    status.scrollIntoView({block: "center", behavior: "instant"});
   }
 
   function decoded(text) {
@@ -116,9 +116,11 @@
   }
 
   // The card's snippet is that of the variant that was asked for.
-  function name({card, spelling}) {
+  function name({card, spelling, operands}) {
     const snippet = card.querySelector(".snippet code"), [, ...rest] = snippet.textContent.split(" ");
     snippet.textContent = [spelling, ...rest].join(" ");
+    snippet.parentElement.href = location.hash;
+    card.querySelector(".snippet .try")?.setAttribute("href", `#try=${spelling}-${operands}`);
     card.classList.add("target");
     open(card);
   }

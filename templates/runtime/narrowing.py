@@ -34,6 +34,30 @@ HIGH_WORD = 1 if sys.byteorder == "little" else 0
 @cache
 def _values(f: Format, dtype: np.dtype[Any], daz: bool) -> Array:
     """Every value of a format of at most 16 bits in the order of its patterns: `dtype` [2**width]."""
+    value = (_of_short_exponents if f.exponent_bits <= 8 else _of_any)(f, daz).astype(dtype)
+    value.flags.writeable = False
+    return value
+
+
+def _of_short_exponents(f: Format, daz: bool) -> Array:
+    """The values in float32, made of few numbers in few steps: a first call waits for them."""
+    u32, cut = np.uint32, BINARY32.fraction_bits - f.fraction_bits
+    bits = np.arange(1 << f.width, dtype=u32)
+    size = bits & u32(f.magnitude_mask)
+    value = (size << u32(cut)).view(np.float32)
+    # The fields are binary32's but for the bias, which a power of two sets right: of subnormal numbers, too.
+    if f.bias != BINARY32.bias:
+        value *= np.float32(2.0 ** (BINARY32.bias - f.bias))
+    found = value.view(u32)
+    if daz:
+        found[size < u32(f.smallest_normal)] = 0
+    found[size == u32(f.infinity)] = BINARY32.infinity
+    found[size > u32(f.infinity)] = BINARY32.nan
+    found |= (bits >> u32(f.width - 1)) << u32(31)
+    return value
+
+
+def _of_any(f: Format, daz: bool) -> Array:
     bits = np.arange(1 << f.width, dtype=np.int64)
     fraction = bits & int(f.fraction_mask)
     exponent = (bits >> f.fraction_bits) & ((1 << f.exponent_bits) - 1)
@@ -41,9 +65,7 @@ def _values(f: Format, dtype: np.dtype[Any], daz: bool) -> Array:
     significand = np.where(exponent == 0, below, fraction + (1 << f.fraction_bits)).astype(np.float64)
     value = np.ldexp(significand, np.maximum(exponent, 1) - f.bias - f.fraction_bits)
     value = np.where(exponent == (1 << f.exponent_bits) - 1, np.where(fraction == 0, np.inf, np.nan), value)
-    value = np.copysign(value, np.where(bits >> (f.width - 1), -1.0, 1.0)).astype(dtype)
-    value.flags.writeable = False
-    return value
+    return np.copysign(value, np.where(bits >> (f.width - 1), -1.0, 1.0))
 
 
 def widen(x: Array, f: Format, dtype: np.dtype[Any], daz: bool = False) -> Array:

@@ -157,8 +157,10 @@ class Type:
 
     def spread(self, registers: Array) -> Array:
         """The encodings in registers, side by side."""
+        found: Array
         if self.stands_alone:
-            return registers.view(self.lane)
+            found = registers.view(self.lane)
+            return found
         if 8 * self.lane.itemsize == self.lane_width:
             found = registers.view(self.lane) >> self.lane.type(self.shift)
         else:
@@ -172,10 +174,12 @@ class Type:
         """The inverse of `spread`."""
         lanes = np.ascontiguousarray(lanes)
         if 8 * self.lane.itemsize == self.lane_width:
-            return (lanes << self.lane.type(self.shift) if self.shift else lanes).view(self.bits)
+            found: Array = (lanes << self.lane.type(self.shift) if self.shift else lanes).view(self.bits)
+            return found
         pairs = lanes.view(self._pairs)
         pairs = pairs | (pairs >> self._pairs.type(self.lane_width))
-        return pairs.astype(self.lane).view(self.bits)
+        found = pairs.astype(self.lane).view(self.bits)
+        return found
 
 
 # The names of registers, and their types.

@@ -19,11 +19,13 @@ from helpers.sizes import each_size, spread
 from helpers.unit_models import models, operands_of
 from ptxspec.diagnostics import PtxspecError
 from ptxspec.emit.products.evaluator import semantics_lines
-from ptxspec.emit.programs import Programs
+from ptxspec.emit.programs import TOO_LARGE, Programs
 from ptxspec.evaluate import lanes_of, parse_operand
+from ptxspec.gpu import vectors
+from ptxspec.gpu.registers import to_registers
 from ptxspec.gpu.special import special
 from ptxspec.literals import decimal, describe, hex_float
-from ptxspec.model import BOOL, ROUNDINGS, Format, Interpolator, Kind, Type, UnitModel, Variant, float_in
+from ptxspec.model import BOOL, ROUNDINGS, Differences, Format, Interpolator, Kind, Type, UnitModel, Variant, float_in
 from ptxspec.roots import Root
 from ptxspec.semantics.exact import elementary, evaluate as exact, unit
 from ptxspec.semantics.functions import TABLE
@@ -82,30 +84,20 @@ def test_a_page_knows_the_variants_of_its_opcode(evaluator: Evaluator, whole: bo
 # Results
 
 
-def column(t: Type, values: Sequence[int]) -> Array:
-    """Registers of a type whose lanes have different ones of some values."""
-    count = len(values)
-    return np.array([t.pack([values[(i + 7 * k) % count] for k in range(t.lanes)]) for i in range(count)], np.uint64)
-
-
 def rows_of(v: Variant, most: int, random_ones: int, rng: np.random.Generator) -> list[Array]:
-    """The special values of all operands, in all combinations or the most that there may be, and any bits: a column for
-    each source register."""
-    registers = [s for s in v.sources for _ in s.places]
-    count = sum(s.type.kind != BOOL for s in registers)
-    grids = [column(s.type, special(s.type.kind, count)) for s in registers]
-    if prod(map(len, grids)) <= most:
-        combined = [np.ravel(g) for g in np.meshgrid(*grids, indexing="ij")]
-    else:
-        combined = [g[rng.integers(0, len(g), most)] for g in grids]
-    return [
-        np.concatenate([some, column(s.type, any_bits(s.type.kind, random_ones, rng))])
-        for s, some in zip(registers, combined, strict=True)
-    ]
+    """A column for each source register: special values in all combinations, or so many of these; then any bits, and
+    operands that meet, tie and cancel."""
+    s = vectors.signature(v)
+    size = prod(map(len, s.values))
+    found = [vectors.operands_of(s, "grid", 0, size) if size <= most else some_special(s, most, rng)]
+    for stream in ("uniform", "near") if s.near else ("uniform",):
+        found.append(vectors.operands_of(s, stream, int(rng.integers(1 << 24)), random_ones))
+    return [np.concatenate(columns).astype(np.uint64) for columns in zip(*found, strict=True)]
 
 
-def any_bits(kind: Kind, count: int, rng: np.random.Generator) -> list[int]:
-    return [int.from_bytes(rng.bytes(8), "little") & (1 << kind.width) - 1 for _ in range(count)]
+def some_special(s: vectors.Signature, count: int, rng: np.random.Generator) -> tuple[Array, ...]:
+    lanes = [rng.choice(np.array(values, np.uint64), (count, s.lanes)) for values in s.values]
+    return tuple(r for (t, own), x in zip(s.sources, lanes, strict=True) for r in to_registers(t, own, x))
 
 
 def emulated(v: Variant, target: str | None, columns: Sequence[Array]) -> list[Array]:
@@ -121,7 +113,7 @@ def test_results_are_the_emulators(evaluator: Evaluator, whole: bool) -> None:
     rng = np.random.default_rng(16)
     compared = 0
     for v, target, _ in every_program(None if whole else 120):
-        columns = rows_of(v, 150 if whole else 6, 10 if whole else 2, rng)
+        columns = rows_of(v, 150 if whole else 4, 10 if whole else 2, rng)
         packed = [base64.b64encode(x.astype("<u8").tobytes()).decode() for x in columns]
         got = evaluator("results", **named(v), target=target, columns=packed)
         for register, want in zip(got, emulated(v, target, columns), strict=True):
@@ -238,6 +230,28 @@ def near(f: Format, rng: random.Random) -> int:
     exponent = rng.randint(max(1, f.emin - f.precision - 3 + 1023), min(2046, f.emax + 3 + 1023))
     fraction = rng.getrandbits(52) & -1 << rng.randrange(53)
     return rng.getrandbits(1) << 63 | exponent << 52 | fraction & (1 << 52) - 1
+
+
+@each_size
+def test_elementary_functions_round_correctly_in_every_direction(evaluator: Evaluator, whole: bool) -> None:
+    rng = random.Random(8)
+    for f in USUAL:
+        kind = float_in(f)
+        x = Var(kind, "x")
+        terms = [
+            Apply(kind, name, (x,), f, mode, ftz)
+            for name in elementary.FUNCTIONS
+            for mode, ftz in zip(ROUNDINGS, (False, True, False, True, False), strict=True)
+        ]
+        count = 60 if whole else 3
+        operands = rng.sample(special(kind, 1), min(count, len(special(kind, 1))))
+        operands += [rng.getrandbits(f.width) for _ in range(count)]
+        # Neither far too large nor far too small for most of the functions.
+        operands += [
+            rng.getrandbits(f.fraction_bits) | (f.bias + rng.randint(-8, 6)) << f.fraction_bits for _ in range(count)
+        ]
+        for t, got in zip(terms, applied(evaluator, terms, [[x] for x in operands]), strict=True):
+            assert got == [exact.evaluate(t, {"x": x}) for x in operands], (t.function, f.name, t.mode)
 
 
 INTERPOLATORS = {n: m for n, m in models(specification()).items() if isinstance(m.core, Interpolator)}
@@ -371,3 +385,31 @@ def test_the_scripts_are_small() -> None:
     sizes = {path.name: path.stat().st_size for path in MANUAL.glob("*.js")}
     assert sizes.keys() >= {f"{opcode}.programs.js" for opcode in checked()}
     assert max(sizes.values()) < 300_000 and sum(sizes.values()) < 1_500_000
+
+
+def test_what_is_too_large_for_a_page_is_said_to_be(evaluator: Evaluator) -> None:
+    kind = float_in(USUAL[0])
+    table = next(
+        m for m in models(specification()).values() if isinstance(m.core, Differences) and m.format.width == 16
+    )
+    x = Var(kind, "x")
+    programs = Programs(semantics_lines(specification()))
+    looked_up = Program((x,), (), (Apply(kind, "unit", (x,), kind.format, model=table),))
+    assert programs.program(looked_up) == TOO_LARGE
+    places = [programs.program(Program((x,), (), (x,))), TOO_LARGE]
+    programs.type(specification().types["f16"])
+    operand = {"name": "x", "type": "f16"}
+    family = {"texts": [".f16"], "signature": 0, "claim": "exact", "targets": "0x3", "programs": places[:1]}
+    page = {
+        **programs.data(), "opcode": "look", "modifiers": {}, "groups": {}, "targets": ["sm_1", "sm_2", "sm_3"],
+        "signatures": [{"lanes": 1, "results": [operand], "sources": [operand]}],
+        "families": [{**family, "on": [["0x2", places[1:]]]}],
+    }  # fmt: skip
+    found = [evaluator("page", data=page, spelling="look.f16", bits="3c00", target=t) for t in (None, *page["targets"])]
+    assert [x.get("error") for x in found] == [
+        None,
+        None,
+        "what sm_2 computes is known, but too much for this page: ask ptxspec eval --target sm_2",
+        "sm_3 does not have look.f16",
+    ]
+    assert found[0]["results"] == found[1]["results"] == [{"name": "x", "type": "f16", "bits": "0x3c00"}]

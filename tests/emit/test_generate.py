@@ -80,17 +80,21 @@ def test_the_emulator_has_bytecode_for_processes_that_write_none(project: Projec
         assert Path(cache_from_source(str(path))).is_file()
 
 
+# Its format has no room for a stamp.
+UNSTAMPED = {"manual/objects.inv"}
+
+
 def test_every_file_is_stamped_and_none_names_a_machine_or_a_time(project: Project) -> None:
     assert project.run("generate").code == 0
     speed = read(project.root).speed
     measured = speed.date if speed else ""
     for name, data in files(project.root / "generated").items():
         # The day of a measurement stands in the specification, which is allowed to.
-        text = data.decode().replace(measured, "")
+        text = data.decode(errors="surrogateescape").replace(measured, "")
         assert str(project.root) not in text and str(Path.home()) + "/" not in text, name
         assert not re.search(r"\b20[2-9]\d-\d\d-\d\d\b|\d\d:\d\d:\d\d", text), name
         assert b"\r" not in data
-        assert not text or "by ptxspec from" in text[:600], name
+        assert not text or "by ptxspec from" in text[:600] or name in UNSTAMPED, name
 
 
 def test_what_changed_is_said(project: Project) -> None:

@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 from helpers import ROOT, enlarged
 from ptxspec.emit import generate
+from ptxspec.emit.text import encoded
 from ptxspec.read.link import read
 
-# Bytes for each variant of these opcodes, with its share of what an opcode's files say once.
+# Bytes for each variant of these opcodes, with its share of what an opcode's files say once. The manual says it to
+# browsers, in Markdown, to the evaluator, to Sphinx and to editors.
 OPCODES = ("max", "rcp", "setp")
-AT_MOST = {"cuda": 160, "data": 70, "manual": 180, "python": 400}
+AT_MOST = {"cuda": 160, "data": 70, "manual": 700, "python": 400}
 # Megabytes for all that there is, and for each folder: the whole of PTX's floating point must fit.
 WHOLE = {"": 12.0, "cuda": 4.0, "data": 1.5, "python": 3.0}
 
@@ -20,7 +22,7 @@ WHOLE = {"": 12.0, "cuda": 4.0, "data": 1.5, "python": 3.0}
 def sizes(root: Path) -> Counter[str]:
     found: Counter[str] = Counter()
     for name, text in generate.build(root).items():
-        found[name.partition("/")[0]] += len(text.encode())
+        found[name.partition("/")[0]] += len(encoded(text))
     return found
 
 

@@ -30,7 +30,9 @@ def test_links_lead_somewhere(path: Path) -> None:
             name, _, anchor = link.partition("#")
             there = FOLDER / name if name else path
             assert there.is_file(), link
-            assert not anchor or anchor in page(there).ids or is_variant(there.stem, anchor), link
+            # The matrix takes a state for an anchor; its own tests hold what it makes of it.
+            state = there.name == "availability.html" and "=" in anchor
+            assert not anchor or state or anchor in page(there).ids or is_variant(there.stem, anchor), link
 
 
 def is_variant(opcode: str, anchor: str) -> bool:

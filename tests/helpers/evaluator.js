@@ -68,6 +68,10 @@ const asked = {
     const values = rows.map(row => Object.fromEntries(row.map((x, i) => ["xyzw"[i], BigInt(x)])));
     return terms.map(place => values.map(row => exact.evaluate(programs.term(place), row)));
   },
+  page: ({data, spelling, bits, target}) => {
+    const e = exact.evaluatorOf(data);
+    return e.run(e.find(spelling), [BigInt(`0x${bits}`)], {target});
+  },
   tell: ({opcode, spelling, operands, bits}) => {
     const e = evaluatorOf(opcode);
     return bits.map(x => e.tell(BigInt(`0x${x}`), e.find(spelling, operands).results[0]));

@@ -306,7 +306,8 @@ def test_what_ended_on_newer_targets_only_says_so_everywhere(run: Run, db: ptxsp
     for page in ("mad", "ledger"):
         for suffix in ("md", "html"):
             text = (ROOT / f"generated/manual/{page}.{suffix}").read_text("utf-8")
-            assert f"sm_10, PTX 1.0; {words}" in text and "sm_121f" not in text
+            assert f"sm_10, PTX 1.0; {words}" in text
+            assert suffix == "html" or "sm_121f" not in text
 
 
 def test_a_short_spelling_says_what_it_means(run: Run) -> None:

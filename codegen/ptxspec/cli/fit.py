@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TextIO
 
 from .. import evaluate, roots
 from ..diagnostics import PtxspecError, unknown
@@ -13,8 +14,10 @@ from ..gpu.fit.fitting import fit
 from ..gpu.fit.observed import programs
 from ..gpu.fit.recorded import Evidence, Recorded
 from ..gpu.fit.writing import as_yaml
+from ..gpu.recording import Recording
 from ..model import Differences, Spec
 from ..read import link as reading
+from ..roots import Root
 from . import NO, OK, progress_bar
 
 
@@ -23,6 +26,48 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--unit", action="append", metavar="NAME", help="this unit only; may be given several times")
     parser.add_argument("--record", action="store_true", help="write what is exact to spec/units/")
     parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    root = roots.find_own(options.root) if options.record else roots.find(options.root)
+    spec = reading.read(root.path)
+    for name in options.unit or ():
+        if name not in spec.units:
+            raise PtxspecError(unknown("unit", name, spec.units))
+    folder = units_of(root) if options.record else None
+    exact = [recovered(spec, name, evidence, root, folder) for name, evidence in _evidence(options, spec)]
+    return OK if all(exact) else NO
+
+
+def units_of(root: Root) -> Path:
+    """Where units stand that are known."""
+    return root.path / "spec" / "units"
+
+
+def recovered(
+    spec: Spec, name: str, evidence: Evidence, root: Root, folder: Path | None, to: TextIO | None = None
+) -> bool:
+    """Fit a unit and tell what came of it; what is exact is written to a folder. Whether it is."""
+    with progress_bar(name) as report:
+        outcome = fit(spec, spec.units[name], evidence, evaluate.emulator(root), report)
+    print(f"{name}: {outcome.report[0]}", file=to)
+    for line in outcome.report[1:]:
+        print(f"  {line}", file=to)
+    model = outcome.model
+    if model is not None and folder is not None:
+        folder.mkdir(exist_ok=True)
+        if isinstance(model.core, Differences):
+            (folder / model.core.name).write_text(model.core.text, "ascii", newline="\n")
+        path = folder / f"{model.name}.yaml"
+        path.write_text(as_yaml(model), "utf-8", newline="\n")
+        print(f"  written: {path}", file=to)
+    return model is not None
+
+
+def recorded_units(found: Recording, spec: Spec) -> list[tuple[str, Evidence]]:
+    """The units that a recording's GPU has, with what there is to fit them to."""
+    evidence = Recorded(found, spec)
+    return [(n, evidence) for n, u in spec.units.items() if programs(spec, u, evidence.within[0])]
 
 
 def _evidence(options: argparse.Namespace, spec: Spec) -> list[tuple[str, Evidence]]:
@@ -34,9 +79,8 @@ def _evidence(options: argparse.Namespace, spec: Spec) -> list[tuple[str, Eviden
         ]
     with progress_bar("reading") as report:
         found = recording.read(options.recording, spec, _wanted(options, spec), report)
-    evidence = Recorded(found, spec)
-    here = [n for n, u in spec.units.items() if programs(spec, u, evidence.within[0])]
-    return [(name, evidence) for name in options.unit or here]
+    here = recorded_units(found, spec)
+    return [(name, Recorded(found, spec)) for name in options.unit] if options.unit else here
 
 
 def _wanted(options: argparse.Namespace, spec: Spec) -> set[tuple[str, int]]:
@@ -49,30 +93,3 @@ def _wanted(options: argparse.Namespace, spec: Spec) -> set[tuple[str, int]]:
         for path in i.hardware_paths(v)
         if units.issuperset(path.units)
     }
-
-
-def run(options: argparse.Namespace) -> int:
-    root = roots.find_own(options.root) if options.record else roots.find(options.root)
-    spec = reading.read(root.path)
-    for name in options.unit or ():
-        if name not in spec.units:
-            raise PtxspecError(unknown("unit", name, spec.units))
-    emulator = evaluate.emulator(root)
-    exact = True
-    for name, evidence in _evidence(options, spec):
-        with progress_bar(name) as report:
-            outcome = fit(spec, spec.units[name], evidence, emulator, report)
-        print(f"{name}: {outcome.report[0]}")
-        for line in outcome.report[1:]:
-            print(f"  {line}")
-        model = outcome.model
-        exact &= model is not None
-        if model is not None and options.record:
-            folder = root.path / "spec" / "units"
-            folder.mkdir(exist_ok=True)
-            if isinstance(model.core, Differences):
-                (folder / model.core.name).write_text(model.core.text, "ascii", newline="\n")
-            path = folder / f"{model.name}.yaml"
-            path.write_text(as_yaml(model), "utf-8", newline="\n")
-            print(f"  written: {path}")
-    return OK if exact else NO

@@ -58,10 +58,11 @@ def source_of(let: Let) -> str:
 
 @dataclass(frozen=True)
 class Shared:
-    """A program under the name of its function, with the targets on which each spelling with so many operands does it:
-    none of them where it does so by default."""
+    """A program under the name of its function, which is that of a variant, with the targets on which each spelling
+    with so many operands does it: none of them where it does so by default."""
 
     name: str
+    variant: Variant
     program: Program
     targets: dict[tuple[str, int], list[str]]
 
@@ -74,7 +75,7 @@ def shared(checked: Checked) -> dict[int, Shared]:
         for variant, programs in checked.programs.items():
             for target, program in programs.items():
                 if first == (target is None):
-                    function = found.setdefault(id(program), Shared(_name(variant, target), program, {}))
+                    function = found.setdefault(id(program), Shared(_name(variant, target), variant, program, {}))
                     function.targets.setdefault(variant.key, []).extend([target] if target else [])
     return found
 

@@ -83,7 +83,8 @@ class Programs:
     def program(self, p: Program) -> int:
         """Its place; there is none where a table of differences is read, which is too large for a page."""
         if id(p) not in self._of_programs:
-            fits = all(isinstance(m.core, Interpolator) for let in p.lets for m in _models(let.value))
+            terms = (*p.results, *(let.value for let in p.lets))
+            fits = all(isinstance(m.core, Interpolator) for t in terms for m in _models(t))
             self._returned = p.origins
             places = (*map(self.term, p.results), *map(self.let, p.lets)) if fits else ()
             self._of_programs[id(p)] = self.programs.place(places) if fits else TOO_LARGE

@@ -42,6 +42,9 @@ def has_c(m: UnitModel) -> bool:
     core = m.core
     if not isinstance(core, Interpolator) or (m.format.width, m.format.precision) != (32, 24):
         return False
+    if m.argument.kind == "fixed" and not (m.argument.bits < 24 and m.exponent):
+        # Integers of 32 bits hold it up to a scale that is beyond every exponent.
+        return False
     s = shifts(core, m.argument, m.point)
     length = 1 << _local(m, core)
     c0, c1, c2 = (max(abs(row[i]) for row in core.coefficients) for i in range(3))

@@ -9,6 +9,7 @@ from .formats import (
     FixedPoint,
     Format,
     Kind,
+    Languages,
     NanRule,
     Type,
     bits_of,
@@ -17,7 +18,7 @@ from .formats import (
     integer_in,
     number_in,
 )
-from .functions import Compiled, Defined, Executed, Functions, Opening, Reference
+from .functions import Compiled, Defined, Executed, Functions, Intrinsic, Opening, Reference
 from .hazards import HazardRule, Proof
 from .instruction import (
     Accuracy,
@@ -62,13 +63,11 @@ from .units import Argument, Core, Differences, Fitted, Interpolator, Own, Unit,
 __all__ = [
     "BOOL", "DIFFERENCES", "NAN_BITS", "NOTHING_DIFFERS", "OVERFLOWS", "ROUNDINGS", "WITHIN_BOUND", "Accuracy",
     "Argument", "Assembler", "Call", "Code", "Compared", "Compiled", "Core", "CornerRow", "CornerTable", "Crash",
-    "Defined", "Differences", "Entry", "Evidence", "Exceeded", "Executed", "Fitted", "FixedPoint", "Folding", "Form",
-    "Format",
-    "Functions",
-    "HardwarePath", "HazardRule", "Implied", "Instead", "Instruction", "Interpolator", "Judged", "Key", "Kind",
-    "LaneBits", "MachineCode", "MachineEvidence", "MachineForms", "Meaning", "Modifier", "Naming", "NanRule", "Note",
-    "Opening", "Operand", "OperandRule", "Own", "Page", "Pattern", "Proof", "PublishedModel",
-    "Recipe", "Recording", "Reference", "Report", "Rule", "Selector", "Spec",
-    "Speed", "SpeedTable", "SyntaxLine", "Tolerated", "Type", "Unit", "UnitModel", "Value", "Variant", "Word",
-    "Written", "bits_of", "float_in", "ieee", "integer_in", "number_in", "runs",
+    "Defined", "Differences", "Entry", "Evidence", "Exceeded", "Executed", "Fitted", "FixedPoint", "Folding",
+    "Form", "Format", "Functions", "HardwarePath", "HazardRule", "Implied", "Instead", "Instruction",
+    "Interpolator", "Intrinsic", "Judged", "Key", "Kind", "LaneBits", "Languages", "MachineCode", "MachineEvidence",
+    "MachineForms", "Meaning", "Modifier", "Naming", "NanRule", "Note", "Opening", "Operand", "OperandRule", "Own",
+    "Page", "Pattern", "Proof", "PublishedModel", "Recipe", "Recording", "Reference", "Report", "Rule", "Selector",
+    "Spec", "Speed", "SpeedTable", "SyntaxLine", "Tolerated", "Type", "Unit", "UnitModel", "Value", "Variant",
+    "Word", "Written", "bits_of", "float_in", "ieee", "integer_in", "number_in", "runs",
 ]  # fmt: skip

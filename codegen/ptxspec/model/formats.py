@@ -208,6 +208,16 @@ class NanRule:
     code: Code | None
 
 
+@dataclass(frozen=True)
+class Languages:
+    """What holds values of a type in CUDA C++, with the header that declares it, and a lane of it in Triton; nothing
+    where they are empty."""
+
+    cuda: str = ""
+    header: str = ""
+    triton: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Type:
     """A type that spellings and operands name. `kind` is that of a lane, which has `lane_width` bits of the register;
@@ -221,6 +231,7 @@ class Type:
     constraint: str
     registers: str
     summary: str
+    in_languages: Languages = Languages()
 
     @property
     def width(self) -> int:

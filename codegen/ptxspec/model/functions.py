@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from .code import Code
 from .formats import Type
+from .requirements import Form
 
 
 @dataclass(frozen=True)
@@ -43,12 +46,25 @@ class Defined:
 @dataclass(frozen=True)
 class Compiled:
     """A function that is compiled to `ptx`, for each of the types that it takes a variant's spelling or a piece of PTX,
-    and with -ftz=true to `ftz`, if that is something else."""
+    and with -ftz=true to `ftz`, if that is something else. Where `target` is not empty, only from there on."""
 
     name: str
     reference: Reference
     ptx: tuple[str, ...]
     ftz: tuple[str, ...]
+    target: str = ""
+
+
+@dataclass(frozen=True)
+class Intrinsic:
+    """An expression of CUDA C++ in the names of a variant's operands, of which the compiler makes that variant; where
+    `target` is not empty, only from there on. `written` are spelling and expression as they stand in the file, where
+    they may have choices in them that several have in common."""
+
+    form: Form
+    call: str
+    target: str
+    written: tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -69,6 +85,15 @@ class Functions:
     defined: tuple[Defined, ...] = ()
     compiled: tuple[Compiled, ...] = ()
     executed: tuple[Executed, ...] = ()
+
+    @cached_property
+    def becoming(self) -> Mapping[str, tuple[Compiled, ...]]:
+        """The functions that are compiled to one instruction, by its spelling."""
+        found: dict[str, tuple[Compiled, ...]] = {}
+        for f in self.compiled:
+            for spelling in f.ptx:
+                found[spelling] = (*found.get(spelling, ()), f)
+        return found
 
     @property
     def names(self) -> list[str]:

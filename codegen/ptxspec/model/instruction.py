@@ -18,6 +18,7 @@ from .hazards import HazardRule
 from .requirements import Form, Rule, Selector
 
 if TYPE_CHECKING:
+    from .functions import Intrinsic
     from .recipes import Recipe
 
 # A spelling with its modifiers in the manual's order, and the number of source registers.
@@ -357,6 +358,7 @@ class Instruction:
     acts_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     compared: tuple[Compared, ...] = ()
     recipes: tuple[Recipe, ...] = ()
+    intrinsics: tuple[Intrinsic, ...] = ()
 
     @cached_property
     def operand_names(self) -> frozenset[str]:
@@ -373,6 +375,13 @@ class Instruction:
     @cached_property
     def _tables(self) -> dict[Variant, tuple[CornerTable, ...]]:
         return {}
+
+    @cached_property
+    def intrinsics_of(self) -> Mapping[Form, tuple[Intrinsic, ...]]:
+        found: dict[Form, tuple[Intrinsic, ...]] = {}
+        for i in self.intrinsics:
+            found[i.form] = (*found.get(i.form, ()), i)
+        return found
 
     def hardware_path(self, variant: Variant) -> HardwarePath | None:
         """The variant's machine code around units, where the file states it for all targets."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -190,6 +191,12 @@ class Spec:
     def has_kernel(self, v: Variant) -> bool:
         """Whether a kernel can be compiled for it: it is current, and the assembler comes to an end."""
         return self.catalog.is_current(v.requires) and not v.crash
+
+    @cached_property
+    def kernels(self) -> int:
+        """The number of variants that have one."""
+        counted = Counter(v.requires for i in self.instructions.values() for v in i.variants if not v.crash)
+        return sum(n for r, n in counted.items() if self.catalog.is_current(r))
 
     @property
     def newest(self) -> str:

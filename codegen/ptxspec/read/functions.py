@@ -58,10 +58,14 @@ class _File:
         names = _chosen(d["function"])
         ptx = self.texts((*where, "ptx"), d["ptx"], len(names))
         ftz = self.texts((*where, "ftz"), d.get("ftz", ()), len(names))
+        target = d.get("target", "")
+        if target:
+            self.context.known(self.doc, (*where, "target"), target, self.context.targets, "target")
         found = []
         for i, name in enumerate(names):
             if self.is_new((*where, "function"), name, "") and reference:
-                found.append(Compiled(name, reference, *(tuple(t[i] for t in texts) for texts in (ptx, ftz))))
+                own_ptx, own_ftz = (tuple(t[i] for t in texts) for texts in (ptx, ftz))
+                found.append(Compiled(name, reference, own_ptx, own_ftz, target))
         return found
 
     def executed(self, where: Where, d: dict[str, Any]) -> list[Executed]:

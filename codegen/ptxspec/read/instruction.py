@@ -36,6 +36,7 @@ from .context import Context, words
 from .corner_tables import read_table
 from .folding import read_folding
 from .hazards import HazardReader
+from .intrinsics import read_intrinsics
 from .lane_bits import read_lane_bits
 from .positioned import Document, Where
 from .recipes import read_recipes
@@ -138,6 +139,9 @@ class _InstructionFile:
             acts_on=self.acts_on(),
             recipes=read_recipes(doc, self.context, data.get("instead", []), self.selector, self.grounds),
             compared=tuple(self.compared(("compared", i), c) for i, c in entries("compared")),
+            intrinsics=read_intrinsics(doc, self.context, data.get("intrinsics", []), opcode, self.variants)
+            if self.all_variants
+            else (),
         )  # fmt: skip
         if len(self.errors) > before:
             return None

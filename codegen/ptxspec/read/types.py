@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from ..model import BOOL, FixedPoint, Format, Kind, NanRule, Type, bits_of, number_in
+from ..model import BOOL, FixedPoint, Format, Kind, Languages, NanRule, Type, bits_of, number_in
 from .context import Context, words
 from .positioned import Document, Where
 
@@ -141,7 +142,12 @@ def read_nan_rules(doc: Document, context: Context) -> dict[str, NanRule]:
 def read_types(
     doc: Document, context: Context, formats: Mapping[str, Format | FixedPoint], rules: Mapping[str, NanRule]
 ) -> dict[str, Type]:
-    return {name: _type(doc, context, name, t, formats, rules) for name, t in doc.data["types"].items()}
+    for name in (languages := doc.data.get("languages", {})):
+        context.known(doc, ("languages", name), name, doc.data["types"], "type")
+    return {
+        name: replace(_type(doc, context, name, t, formats, rules), in_languages=Languages(**languages.get(name, {})))
+        for name, t in doc.data["types"].items()
+    }
 
 
 def _type(

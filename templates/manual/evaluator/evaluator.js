@@ -1,9 +1,9 @@
 // The evaluator of one opcode's page, ptxspec.evaluator, from the data that <opcode>.programs.js puts into
 // ptxspec.programs:
 //
-//   variants               [{spelling, operands: n, sources: [register...], results: [register...], lanes, claim}], where
-//                          a register is {name, operand, type, kind, sort, lanes, width, braced, negatable}: of an
-//                          operand whose lanes stand in registers of their own there is one for each, as in a1, a0
+//   variants               [{spelling, operands: n, sources: [register...], results: [register...], lanes, claim}],
+//                          where a register is {name, operand, type, kind, sort, lanes, width, braced, negatable}: of
+//                          an operand whose lanes stand in registers of their own there is one for each, as in a1, a0
 //   targets                the names of all targets; targetsOf(variant) are those that have it, and differing(variant)
 //                          those on which it computes something else than without a target
 //   find(text, operands)   the variant, with modifiers in any order; null where there is none
@@ -11,14 +11,14 @@
 //   parse(text, register)  {bits}, the register's, or {error, nearest}: 1.5, -0.0, inf, nan, 0x1.8p-3, true, lanes as
 //                          low,high, or bits with all their digits
 //   run(variant, bits, {target, steps: true})
-//                          {results: [{name, type, bits}], lanes: [[encoding...]...], steps, claim, hazard, implied}, or
-//                          {error} on a target that has not the variant, or of which nothing is known here. Random bits
-//                          are an operand. A step is {lane, stage, path, line, text, label, kind, before, after,
-//                          hasEffect, told}; `before` is null of a new name, the label "if" is that of a condition;
+//                          {results: [{name, type, bits}], lanes: [[encoding...]...], steps, claim, hazard, implied},
+//                          or {error} on a target that has not the variant, or of which too much is known for a page.
+//                          Random bits are an operand; without `steps` it is quicker. `implied` are modifiers that act
+//                          and are not spelled. A step is {lane, stage, path, line, text, label, kind, before, after,
+//                          hasEffect, told}; `before` is null of a new name, the label "if" is that of a condition.
 //                          told() are rows {key, text, place} of what the value was, what was rounded, compared and
-//                          chosen, and what it is, as `ptxspec eval --trace` has them, told(true) as with --trace=all;
-//                          `place` is path:line of another line that decides, or "". `implied` are modifiers that act
-//                          and are not spelled
+//                          chosen, and what it is, as `ptxspec eval --trace` has them; told(true) as with --trace=all.
+//                          `place` has the path:line of what else decides, two of them with two blanks between, or ""
 //   tell(bits, register)   [{text, decimal, hexFloat, bits, fields: [[name, binary digits]...], class}], a lane each
 //   describe(bits, kind)   a value of a step in a line
 //   specials(variant)      [{name, values: [{label, bits}...]}], for each source register what is worth trying
@@ -34,7 +34,8 @@
   // What each lane has of an operand, whose bits stand in registers in the statement's order.
   function lanesOf(operand, type, registers, lanes) {
     if (operand.lane_bits) {
-      return operand.lane_bits.map(bits => bits.reduce((x, bit) => (x << 1n) | ((registers[0] >> BigInt(bit)) & 1n), 0n));
+      const bitAt = place => (registers[0] >> BigInt(place)) & 1n;
+      return operand.lane_bits.map(places => places.reduce((x, place) => (x << 1n) | bitAt(place), 0n));
     }
     if (operand.registers) {
       const found = [];
@@ -177,7 +178,7 @@
       nearest: text => finding().nearest(text),
       parse: (text, register) => parseOperand(text, types[register.type]),
       run: runVariant,
-      tell: (bits, register) => types[register.type].unpack(bits).map(lane => tellLane(lane, types[register.type].kind)),
+      tell: (bits, {type}) => types[type].unpack(bits).map(lane => tellLane(lane, types[type].kind)),
       describe: (bits, kind) => describe(bits, kinds[kind] ?? programs.kind(kind)),
       specials: variant => specialsOf(variant, types),
     };

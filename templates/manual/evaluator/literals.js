@@ -3,7 +3,8 @@
   "use strict";
   const ptxspec = (globalThis.ptxspec ??= {});
   const exact = (ptxspec.exact ??= {});
-  const {FixedPoint, NEAREST, compare, decode, divided, floorLog2, magnitudeOf, number, roundTo, roundToInteger} = exact;
+  const {FixedPoint, NEAREST, compare, decode, divided, floorLog2, magnitudeOf, number} = exact;
+  const {roundTo, roundToInteger} = exact;
 
   const HEX_FLOAT = /^([+-]?)0x([0-9a-f]*)(?:\.([0-9a-f]*))?p([+-]?\d+)$/i;
   const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i;
@@ -293,7 +294,7 @@
   }
 
   Object.assign(exact, {
-    decimal, decimalNumber, describe, fixedText, floorLog10, hexNumber, hexadecimal, inTens, nearestName, parseNumber,
-    parseOperand, tellLane,
+    decimal, decimalNumber, describe, fixedText, floorLog10, hexNumber, hexadecimal, inTens, nearestName, parseOperand,
+    tellLane,
   });
 })();

@@ -79,7 +79,7 @@
     if (x.value === null) {
       return x;
     }
-    // Far more bits than any format has, and a last one for what is cut off: rounding sees the same as with all of them.
+    // Far more bits than any format has, and a last one for what is cut off: rounding sees the same as with all.
     const odd = x.value.e & 1;
     const places = 4 * t.format.width;
     const square = x.value.n << BigInt(odd + 2 * places);

@@ -61,8 +61,8 @@
       return this.data.origins[term.place];
     }
 
-    // An assignment. Its line is reached where all terms of its guard hold; where one is negative, the term -1 - it must
-    // not hold. Its label is its name without a number behind it, unless it says another one.
+    // An assignment. Its line is reached where all terms of its guard hold; of a negative one, the term -1 - it must
+    // not. Its label is its name without a number behind it, unless it says another one.
     let(place) {
       if (!this.lets[place]) {
         const [name, term, stage, at, guard = [], label = name.replace(/_\d+$/, "")] = this.data.lets[place];

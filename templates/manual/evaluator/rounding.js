@@ -100,9 +100,9 @@
     return sign | (f.overflow === "infinity" ? f.infinity : f.largest);
   }
 
-  // Rounds an exact number once. `negative` is the sign of a zero. With `ftz` a result becomes a zero of its sign when it
-  // is tiny: below the smallest normal number after rounding with unbounded exponent. A format without a sign takes the
-  // magnitude; one without a zero has its smallest number in the place of all that are smaller.
+  // Rounds an exact number once. `negative` is the sign of a zero. With `ftz` a result becomes a zero of its sign when
+  // it is tiny: below the smallest normal number after rounding with unbounded exponent. A format without a sign takes
+  // the magnitude; one without a zero has its smallest number in the place of all that are smaller.
   function roundTo(x, f, mode, ftz, negative = false) {
     const sign = x.n < 0n || (x.n === 0n && negative) ? f.signBit : 0n;
     if (x.n === 0n) {
@@ -179,7 +179,7 @@
   }
 
   Object.assign(exact, {
-    NEAREST, ONE, ZERO, abs, add, bitLength, compare, decode, divide, divided, floorLog2, isAway, magnitudeOf, multiply,
+    NEAREST, ONE, ZERO, abs, add, bitLength, compare, decode, divide, divided, floorLog2, magnitudeOf, multiply,
     negated, number, overflow, roundTo, roundToInteger, roundToIntegral, rounded, roundsBeyond, shifted, squareRoot,
     truncatedWith,
   });

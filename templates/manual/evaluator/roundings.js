@@ -54,8 +54,8 @@
     return value.n > 0n ? [near, far] : [opposite(far, f), opposite(near, f)];
   }
 
-  // The account of an operation that rounds: `below` and `above` are the numbers around its exact value, `place` how far
-  // it lies between them. `choice` is "exact", "below" or "above"; "flushed" of a tiny result that became a zero;
+  // The account of an operation that rounds: `below` and `above` are the numbers around its exact value, `place` how
+  // far it lies between them. `choice` is "exact", "below" or "above"; "flushed" of a tiny result that became a zero;
   // "overflow" of one too large for the format, and "end" of one beyond an integer type.
   function roundingOf(t, result, bits) {
     const to = t.kind.fixed ?? t.format;

@@ -30,7 +30,8 @@
       const isNumber = ({bits}) => !f.isNaN(bits);
       const negative = f.signed ? positive.filter(isNumber).reverse() : [];
       const minus = ({label, bits}) => ({label: `-${label}`, bits: bits | f.signBit});
-      return [...negative.map(minus), ...positive.map(x => (f.signed && isNumber(x) ? {...x, label: `+${x.label}`} : x))];
+      const plus = x => (f.signed && isNumber(x) ? {...x, label: `+${x.label}`} : x);
+      return [...negative.map(minus), ...positive.map(plus)];
     }
     if (sort === "bool") {
       return [{label: "true", bits: 1n}, {label: "false", bits: 0n}];

@@ -240,8 +240,8 @@
     return a.what === "extreme" && a.result === a.values[0];
   }
 
-  // The rows of a step: what the value was, what happened, and what it is. Without `everything`, no step on the way that
-  // leaves a value as it is.
+  // The rows of a step: what the value was, what happened, and what it is. Without `everything`, nothing on the way
+  // that leaves a value as it is.
   function told(programs, program, rules, step, everything = false) {
     const {assignment: {label, path, line, value: {kind}}, before, after} = step;
     const changed = before !== null && before !== after;

@@ -1,6 +1,6 @@
 // The special function unit of a target, bit for bit, where a model of it is known: a table-based quadratic
-// interpolator. An argument is reduced to a segment and a place in it, a polynomial is summed in fixed point, the sum is
-// scaled and cut off. spec/units/README.md says what each field of a model means.
+// interpolator. An argument is reduced to a segment and a place in it, a polynomial is summed in fixed point, the sum
+// is scaled and cut off. codegen/ptxspec/model/units.py says what each field of a model means.
 (() => {
   "use strict";
   const ptxspec = (globalThis.ptxspec ??= {});

@@ -91,8 +91,8 @@
       return (operands ? alike.find(v => v.operands === operands) : alike[0]) ?? null;
     }
 
-    // The spellings most like a text: those with the fewest names too many or too few, types in their places. None whose
-    // machine code does something else than it says.
+    // The spellings most like a text: those with the fewest names too many or too few, types in their places. None
+    // whose machine code does something else than it says.
     nearest(text, count = 3) {
       const [opcode, ...written] = namesOf(text);
       const rest = opcode === this.opcode || !this.names.includes(opcode) ? written : [opcode, ...written];
@@ -114,5 +114,5 @@
     }
   }
 
-  Object.assign(exact, {Finder, expand, variantsOf});
+  Object.assign(exact, {Finder, variantsOf});
 })();

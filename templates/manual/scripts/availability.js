@@ -197,7 +197,9 @@
 
   // What is in the address
 
+  let waiting = 0;
   function save(push) {
+    clearTimeout(waiting);
     const state = asked(), given = NAMES.filter(name => state[name]).map(name => [name, state[name]]);
     const text = new URLSearchParams(given).toString();
     if (text === location.hash.slice(1)) {
@@ -294,7 +296,7 @@
     return button;
   }
 
-  let waiting = 0;
+  // Browsers refuse to write an address at every keystroke of a quick typist.
   form.elements.q.addEventListener("input", () => {
     update();
     clearTimeout(waiting);

@@ -103,7 +103,8 @@
       const head = rest.find(a => a.head && !a.dotted), named = words.filter(a => !search.isFiller(a));
       const spelled = !!head && !guesses.length && named.every(a => a.word === head.word) && wanted.types.length > 0;
       const results = answers(opcode, wanted, places, spelled);
-      const left = wanted.unknown.map(text => `\u201c${text}\u201d is nothing here, and was left out`);
+      const strangers = wanted.unknown.map(text => `\u201c${text}\u201d`), several = strangers.length > 1;
+      const left = strangers.length ? [`${strangers.join(" and ")} ${several ? "are" : "is"} nothing here, and ${several ? "were" : "was"} left out`] : [];
       const read = guesses.filter(([, name]) => name === opcode).map(([text, name]) => `\u201c${text}\u201d read as ${name}`);
       const note = [...read, ...wanted.notes, ...left].join("; ");
       const noted = note ? results.map((r, i) => i ? r : {...r, text: `${note}. ${r.text}`.trim()}) : results;
@@ -117,8 +118,10 @@
     const best = at(5, 5), good = at(2, 4);
     const near = at(1, 1).slice(0, 4).map(e => ({...e, text: `Did you mean this? ${e.text}`.trim()}));
     const first = meant.length || places.length ? [] : best, alone = [...released(releases), ...pairs(places)];
+    const isLost = !places.length && !sure.length && !pages.length && !good.length && !near.length && !alone.length;
+    const partly = isLost ? search.partly(rest.filter(a => !search.isFiller(a)).map(a => a.text)).map(shown) : [];
     return distinct([
-      ...strange(unknown), ...first, ...(sure.length || unsure.length ? [] : alone), ...(sure.length ? [] : best), ...pages, ...sure, ...(unsure.length && !sure.length && places.length ? unsure : []), ...good, ...(places.length || !at(3, 4).length ? unsure : []),
+      ...strange(unknown), ...first, ...(sure.length || unsure.length ? [] : alone), ...(sure.length ? [] : best), ...pages, ...sure, ...(unsure.length && !sure.length && places.length ? unsure : []), ...good, ...partly, ...(places.length || !at(3, 4).length ? unsure : []),
       ...(sure.length || unsure.length || places.length ? context(sure.length || unsure.length ? meant.slice(0, 3) : [], places) : []),
       ...(sure.length || unsure.length || pages.length || alone.length ? [] : near),
     ]).slice(0, most);

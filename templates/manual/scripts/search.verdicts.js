@@ -22,7 +22,7 @@
     return place.target ? `on ${on(place)}${version && ` with ${version}`}` : `in ${version}`;
   }
   const from = ([first, last]) => last ? `with PTX ${first}${first === last ? "" : ` to ${last}`} only` : `from PTX ${first} on`;
-  const needsOf = v => search.data.needs[v.row.requires];
+  const needsOf = v => ptxspec.data.needs[v.row.requires];
 
   // The kinds of a target's base that take a variant, with the first PTX version of each.
   function siblings(variants, target) {
@@ -221,6 +221,18 @@
     return [{kind: "verdict", answer, title: `${name}: ${parts.join("; ")}`, text: "", link: search.address(main[0]), hazard: false}];
   };
 
+  // The matrix of availability with what was asked as its filters.
+  function matrix({modifiers, types: kinds}, {target, ptx}) {
+    const words = [...modifiers, ...kinds].filter(choices => choices.length === 1).map(([name]) => name);
+    const state = new URLSearchParams();
+    for (const [name, value] of [["q", words.join(" ")], ["target", target], ["ptx", ptx]]) {
+      if (value) {
+        state.set(name, value);
+      }
+    }
+    return `availability.html#${state}`.replace(/#$/, "");
+  }
+
   search.across = (asked, place) => {
     const found = Object.keys(opcodes).map(opcode => {
       const {exact, near, far} = search.fitting(opcode, asked), all = [...exact, ...near, ...far];
@@ -232,7 +244,7 @@
     }
     const of = test => found.filter(test).map(({opcode}) => opcode);
     const whole = of(f => f.there.length === f.all.length), part = of(f => f.there.length && f.there.length < f.all.length);
-    const none = of(f => !f.there.length), link = `availability.html`;
+    const none = of(f => !f.there.length), link = matrix(asked, place);
     if (!place.target && !place.ptx) {
       return {results: [{kind: "verdict", answer: "", title: `${listed(names)}: in ${listed(of(() => true))}`, text: "", link}]};
     }
@@ -242,9 +254,11 @@
       ...(part.length ? [`in some variants of ${listed(part)}`] : []),
       ...(none.length ? [`not in ${listed(none)}`] : []),
     ];
+    const more = place.target ? siblings(found.flatMap(f => f.all.filter(v => !search.takes(v, place))), place.target) : new Map();
+    const besides = more.size ? ` More of it is ${told(more)}.` : "";
     return {results: [{
       kind: "verdict", answer, title: `${listed(names)} ${where(place)}: ${parts[0]}`, link,
-      text: parts.slice(1).map(p => `${p[0].toUpperCase()}${p.slice(1)}.`).join(" "),
+      text: (parts.slice(1).map(p => `${p[0].toUpperCase()}${p.slice(1)}.`).join(" ") + besides).trim(),
     }]};
   };
 })();

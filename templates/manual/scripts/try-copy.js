@@ -1,6 +1,7 @@
 // What one takes away: the command that gives the same, and PTX that runs the instruction on the same operands.
 //   ptxspec.evalCommand({variant, fields, target})
 //   ptxspec.ptxModule({variant, fields, target, results})
+//   ptxspec.statement(variant, sign)           the instruction with its registers, `sign` before each
 //   ptxspec.copyButton(button, text, tell)     copies text(); tell(said) says that it did
 (() => {
   "use strict";
@@ -16,19 +17,20 @@
   const declared = register => (isPredicate(register) ? "pred" : `b${register.width}`);
   const inMemory = register => (isPredicate(register) ? 32 : register.width);
 
-  // The registers of an operand that stands as a vector, in braces; the others by themselves.
-  function written(sources) {
+  // An instruction with its registers: those of an operand that is a vector stand in braces.
+  ptxspec.statement = ({spelling, results, sources}, sign = "") => {
     const operands = [];
     for (const {name, operand, braced} of sources) {
       const last = operands.at(-1);
       if (braced && last?.operand === operand) {
-        last.names.push(`%${name}`);
+        last.names.push(sign + name);
       } else {
-        operands.push({operand, braced, names: [`%${name}`]});
+        operands.push({operand, braced, names: [sign + name]});
       }
     }
-    return operands.map(({braced, names}) => (braced ? `{${names.join(", ")}}` : names.join(", ")));
-  }
+    const written = operands.map(({braced, names}) => (braced ? `{${names.join(", ")}}` : names.join(", ")));
+    return `${spelling} ${[results.map(({name}) => sign + name).join("|"), ...written].join(", ")};`;
+  };
 
   // The target and the PTX version of a module: what was asked for; else the first target that CUDA compiles for and
   // that does what the variant says.
@@ -68,7 +70,6 @@
     };
     const gives = variant.results.map(({name, width, sort}, i) =>
       `${name} = ${sort === "bool" ? Boolean(results[i].bits) : hexadecimal(results[i].bits, width)}`);
-    const stem = variant.results.map(r => `%${r.name}`).join("|");
     return [
       `// ${variant.spelling} of ${fields.map(({source, text}) => `${source.name} = ${text}`).join(", ")}`,
       `// gives ${gives.join(", ")}`,
@@ -86,7 +87,7 @@
       ...every.map(register => `    .reg .${declared(register)} %${register.name};`),
       `    ld.param.u${wide} %out, [result];`,
       ...sources.flatMap(load).map(line => `    ${line}`),
-      `    ${variant.spelling} ${[stem, ...written(sources)].join(", ")};`,
+      `    ${ptxspec.statement(variant, "%")}`,
       ...variant.results.flatMap(store).map(line => `    ${line}`),
       "    ret;",
       "}",

@@ -1,5 +1,5 @@
-// The state of "Try it" in the page's address: #try=fma.rn.bf16&a=1.5&b=0x3f80&c=-0&target=sm_75. The name of a variant
-// alone, #max.NaN.f32, or with the number of its operands, #max.NaN.f32-3, is a state too.
+// The state of "Try it" in the page's address: #try=fma.rn.bf16&a=1.5&b=0x3f80&c=-0&target=sm_75. Behind the spelling may
+// stand the number of operands, #try=max.NaN.f32-3; and the address of a variant's card, #max.NaN.f32-3, is a state too.
 //   ptxspec.readLink(hash) -> {spelling, operands, texts, target} or null; `operands` is null where nothing tells it
 //   ptxspec.writeLink({spelling, texts, target}) -> the hash
 (() => {
@@ -25,8 +25,8 @@
       return [decoded(name), decoded(value)];
     });
     const {target = null, ...texts} = Object.fromEntries(rest.filter(([name]) => name));
-    const count = Object.keys(texts).length;
-    return {spelling, operands: count || null, texts, target};
+    const [, named, counted] = spelling.match(/^(.*?)(?:-(\d+))?$/s);
+    return {spelling: named, operands: Number(counted) || Object.keys(texts).length || null, texts, target};
   };
 
   ptxspec.writeLink = ({spelling, texts, target}) => {

@@ -6,27 +6,30 @@
   const ptxspec = (globalThis.ptxspec ??= {});
   const {element} = ptxspec;
 
-  // A result by its name where it has one, in numbers else; lanes that are alike once.
+  // Names of what is no number with few digits, by the bits of a lane.
+  function namesOf(result) {
+    const {evaluator} = ptxspec;
+    const [{values}] = evaluator.specials({sources: [result]});
+    const named = values.filter(({label}) => /subnormal|largest|NaN/.test(label));
+    return new Map(named.map(({label, bits}) => [evaluator.tell(bits, result)[0].bits, label]));
+  }
+
+  // Each lane by its name or as a number; lanes that are alike once.
   function cell(registers, found, names) {
     const texts = registers.map((register, i) => {
-      const {bits} = found[i];
-      const named = names[i].get(bits);
-      const lanes = ptxspec.evaluator.tell(bits, register).map(lane => lane.decimal || lane.bits);
-      return named ?? (lanes.every(text => text === lanes[0]) ? lanes[0] : lanes.join(", "));
+      const lanes = ptxspec.evaluator.tell(found[i].bits, register)
+        .map(lane => names[i].get(lane.bits) ?? (/NaN/.test(lane.class) ? "NaN" : lane.decimal || lane.bits));
+      return lanes.every(text => text === lanes[0]) ? lanes[0] : lanes.join(", ");
     });
     return texts.join(" | ");
   }
 
-  const kindOf = text => (/^s?NaN$|^nan$/.test(text) ? "nan" : /inf/.test(text) ? "infinite" : null);
+  const kindOf = text => (/^s?NaN$/.test(text) ? "nan" : /^-?inf$/.test(text) ? "infinite" : null);
 
   ptxspec.showSpecials = (box, variant, operands, {target, axes}) => {
     const {evaluator} = ptxspec;
     const specials = evaluator.specials(variant);
-    // Special values of each result, by their bits; a finite number is told by its digits.
-    const names = variant.results.map(result => {
-      const {values} = evaluator.specials({sources: [result]})[0];
-      return new Map(values.filter(({label}) => /subnormal|largest|NaN/.test(label)).map(({label, bits}) => [bits, label]));
-    });
+    const names = variant.results.map(namesOf);
     const [down, across] = axes;
     const head = element("tr", {},
       element("th", {scope: "col"}, across === undefined

@@ -1,9 +1,11 @@
-"""One module per opcode, imported when it is first used."""
+"""One module per opcode, imported when it is first used; what an opcode has very much of stands in others, by the type
+of the first operand."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from importlib import import_module
 from typing import Any, TypeAlias
 
 # By target: None is for those that are not named.
@@ -12,7 +14,8 @@ Choice: TypeAlias = "dict[str | None, Callable[..., Any]]"
 
 class Kernels(Mapping["tuple[str, int]", Choice]):
     """What a module's table says, by spelling and operands: function, operands, modifiers and types, and targets where
-    it is not for all. Rows are read when they are asked for: a process seldom needs more than a few of them."""
+    it is not for all. A function of another module is text, "module.function". Rows are read when they are asked
+    for: a process seldom needs more than a few of them."""
 
     def __init__(self, opcode: str, rows: Sequence[tuple[Any, ...]]) -> None:
         self._opcode, self._rows = opcode, rows
@@ -23,7 +26,8 @@ class Kernels(Mapping["tuple[str, int]", Choice]):
         opcode, _, name = spelling.partition(".")
         for function, operands, spelled, *targets in self._rows:
             if operands == wanted and name in spelled and name in spelled.split(" "):
-                found.update(dict.fromkeys(targets[0].split(" ") if targets else (None,), function))
+                made = _imported(function) if isinstance(function, str) else function
+                found.update(dict.fromkeys(targets[0].split(" ") if targets else (None,), made))
         if not found or opcode != self._opcode:
             raise KeyError(key)
         return found
@@ -38,3 +42,9 @@ class Kernels(Mapping["tuple[str, int]", Choice]):
 
     def __len__(self) -> int:
         return len(self._keys)
+
+
+def _imported(text: str) -> Callable[..., Any]:
+    module, _, name = text.partition(".")
+    found: Callable[..., Any] = getattr(import_module(f".{module}", __package__), name)
+    return found

@@ -33,19 +33,15 @@ INLINED double unit_finite(uint32_t magnitude) {
     return float_of_bits(select_32(magnitude < 0x7f800000u, magnitude, 0x7f7fffffu));
 }
 
-/* `negative` is 0 for floor, 1 for negate, 2 for complement. */
+/* `negative` is 0 for floor, 1 for negate, 2 for complement; `bits` is at most 23. */
 INLINED Reduced reduced_by_fixed_point(uint32_t x, int bits, int negative) {
     double unit = (double)(1 << bits), size = unit_finite(x & 0x7fffffffu);
     /* What is further from zero is beyond every exponent. */
-    size = size < 256 ? size * unit : 256 * unit;
-    int minus = x >> 31;
-    double fixed = minus && !negative ? floor(-size) : floor(size);
-    if (negative) {
-        double rest = fixed - floor(fixed / unit) * unit, less = negative == 2 && rest != 0 ? 1 : 0;
-        fixed = minus ? -fixed - less : fixed;
-    }
-    double whole = floor(fixed / unit);
-    Reduced r = {(int32_t)(fixed - whole * unit), (int32_t)whole, 0};
+    size = size < 255 ? size * unit : 255 * unit;
+    int32_t fixed = (int32_t)size, ones = (1 << bits) - 1, minus = -(int32_t)(x >> 31);
+    int32_t less = negative == 0 ? fixed != size : negative == 2 ? (fixed & ones) != 0 : 0;
+    fixed = (fixed ^ minus) - minus + (minus & -less);
+    Reduced r = {fixed & ones, fixed >> bits, 0};
     return r;
 }
 
@@ -71,15 +67,17 @@ INLINED Reduced reduced_by_turns(uint32_t x, double factor, int kept, int bits, 
 /* What is lost of bit i by leaving columns out: bit i meets itself in column 2 i, and bit j below it in column i + j + 1. */
 #define PAIRS(i) ((i) < drop - 1 - (i) ? (i) : drop - 1 - (i))
 #define LOST(i) \
-    if ((i) < drop) \
-        lost += (0u - (x >> (i) & 1)) & \
-            (((PAIRS(i) > 0 ? x & ((1u << (PAIRS(i) & 31)) - 1) : 0) << ((i) + 1)) + (2 * (i) < drop ? 1u << (2 * (i) & 31) : 0));
+    if ((i) >= (drop + 1) / 2 && (i) < drop) \
+        lost += (0u - (x >> (i) & 1)) & ((PAIRS(i) > 0 ? x & ((1u << (PAIRS(i) & 31)) - 1) : 0) << ((i) + 1));
 #define LOST4(i) LOST(i) LOST((i) + 1) LOST((i) + 2) LOST((i) + 3)
 
 INLINED double unit_square(uint32_t x, int unseen, int drop, int columns) {
     x = x >> unseen << unseen;
     uint32_t lost = 0;
     if (columns) {
+        /* Of the lower half of those bits all is lost. */
+        uint32_t low = x & ((1u << (drop + 1) / 2) - 1);
+        lost = low * low;
         /* Written out, as no compiler unrolls it and makes vectors of what is around. */
         LOST4(0) LOST4(4) LOST4(8) LOST4(12) LOST4(16) LOST4(20) LOST(24) LOST(25)
     }

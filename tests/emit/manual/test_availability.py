@@ -8,13 +8,11 @@ import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from functools import cache, cached_property
-from html.parser import HTMLParser
+from functools import cache
 from typing import Any
 
 import pytest
-from helpers.manual import FOLDER, shown, spelled
+from helpers.manual import FOLDER, Matrix, Row, parts, shown
 from helpers.repository import database, specification
 from helpers.sizes import each_size, spread
 from ptxspec.catalog import Target
@@ -25,68 +23,9 @@ EVERY = [v for v in DB.variants if not v.crash]
 ORDER = {p: i for i, p in enumerate(SPEC.versions)}
 
 
-@dataclass(eq=False)
-class Row:
-    """The notations of a row, and for each target's column what stands there: "8.6", or "a 9.1" and "f 9.1"."""
-
-    texts: list[str] = field(default_factory=list)
-    cells: list[str] = field(default_factory=list)
-
-    @cached_property
-    def names(self) -> list[str]:
-        return [name for text in self.texts for name in spelled(text)]
-
-
-class Matrix(HTMLParser):
-    """The table of availability.html as a reader has it who runs no script."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.columns: list[str] = []
-        self.rows: list[Row] = []
-        self._text: list[str] | None = None
-        self._skips = False
-        table, _, _ = (FOLDER / "availability.html").read_text("utf-8").partition("</table>")
-        self.feed(table)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        if tag == "th" and "data-target" in given:
-            self.columns.append(str(given["data-target"]))
-        elif tag == "th" and given.get("scope") == "row":
-            self.rows.append(Row())
-        elif self.rows and tag == "code":
-            self._open(self.rows[-1].texts)
-        elif self.rows and tag == "td":
-            self._skips = given.get("class") == "needs"
-            self._open(self.rows[-1].cells)
-        elif self._text and tag == "br":
-            self._text[-1] += "\n"
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in ("code", "tr"):
-            self._text = None
-
-    def handle_data(self, data: str) -> None:
-        if self._text and not self._skips:
-            self._text[-1] += data
-
-    def _open(self, texts: list[str]) -> None:
-        if not self._skips or texts is not self.rows[-1].cells:
-            texts.append("")
-        self._text = texts
-
-
 @cache
 def matrix() -> Matrix:
-    return Matrix()
-
-
-def parts(cell: str) -> dict[str, tuple[str, list[int]]]:
-    """What a cell says of a target ("") and of its kinds ("a", "f"): PTX versions, and the hazards there."""
-    found = re.findall(r"^(?:([af]) )?([\d.\N{EN DASH}]+)(?:! hazard ([\d, ]+))?$", cell, re.MULTILINE)
-    assert len(found) == len(cell.splitlines())
-    return {kind: (versions, [int(n) for n in marks.split(",") if n]) for kind, versions, marks in found}
+    return Matrix(FOLDER)
 
 
 def said(row: Row, target: Target) -> tuple[str, list[int]] | None:
@@ -110,7 +49,7 @@ def test_the_matrix_has_every_variant_once_and_every_target() -> None:
 @each_size
 def test_the_matrix_is_what_the_queries_say(whole: bool) -> None:
     pairs = [(t, ptx) for t in SPEC.targets.values() for ptx in list(SPEC.versions)[ORDER[t.ptx] :]]
-    for t, ptx in pairs if whole else spread(pairs, 60):
+    for t, ptx in pairs if whole else spread(pairs, 40):
         found = {name for row in matrix().rows if takes(row, t, ptx) for name in row.names}
         assert found == {shown(v) for v in DB.available(target=t.name, ptx=ptx)}, (t.name, ptx)
 
@@ -158,7 +97,7 @@ console.log(JSON.stringify([
 @each_size
 def test_a_verdict_is_what_the_query_says(whole: bool) -> None:
     every = [(t, p) for t in ("", *SPEC.targets) for p in ("", *SPEC.versions) if t or p]
-    asked = every if whole else spread(every, 120)
+    asked = every if whole else spread(every, 60)
     rows, answers = node(VERDICTS, asked)
     variants = [DB.variant(*row) for row in rows]
     for (target, ptx), found in zip(asked, answers, strict=True):

@@ -62,7 +62,7 @@ const found = [];
 for (const [opcode, cards] of Object.entries(pages)) {
   here = {opcode, status: {hidden: true, replaceChildren() {}, scrollIntoView() {}}};
   here.cards = cards.map(([id, operands, texts, snippet]) => {
-    const code = {textContent: snippet}, card = {
+    const code = {textContent: snippet, parentElement: {}}, card = {
       id, dataset: {operands}, localName: "details", open: false, marked: false, parentElement: null, texts, code,
       scrollIntoView() {}, querySelector: () => code,
       querySelectorAll: () => texts.map(textContent => ({textContent})),
@@ -92,7 +92,7 @@ def cards(opcode: str) -> list[tuple[str, int, list[str], str]]:
         id, operands = re.search(r'id="([^"]*)" data-operands="(\d+)"', part).groups()  # type: ignore[union-attr]
         forms = re.findall(r'class="forms">(.*?)</(?:span></?\w|p>|span>\n)', part, re.DOTALL)
         texts = [plain(code) for form in forms for code in re.findall("<code>(.*?)</code>", form)]
-        snippet = re.search(r'class="snippet"><code>(.*?)</code>', part).group(1)  # type: ignore[union-attr]
+        snippet = re.search(r'class="snippet"><a[^>]*><code>(.*?)</code>', part).group(1)  # type: ignore[union-attr]
         found.append((id, int(operands), texts, plain(snippet)))
     return found
 

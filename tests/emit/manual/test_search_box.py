@@ -74,6 +74,18 @@ def test_arrows_choose_enter_goes_and_escape_closes(visit: Visits) -> None:
     page.wait_for_url("**/add.html")
 
 
+def test_a_verdict_leads_to_the_card_of_its_variant(visit: Visits) -> None:
+    page = visit("index.html")
+    page.keyboard.press("/")
+    ready(page)
+    page.keyboard.type("add bf16 sm_80")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/add.html#add.bf16")
+    card = page.locator("details.card[open]")
+    card.wait_for()
+    assert card.count() == 1 and "add{.rn}.{bf16,bf16x2}" in card.inner_text()
+
+
 def test_the_box_returns_to_where_somebody_was(visit: Visits) -> None:
     page = visit("index.html")
     page.locator("main a").first.focus()
@@ -88,7 +100,7 @@ def test_a_slash_is_typed_where_text_is_written(visit: Visits) -> None:
     field = page.locator("main input").first
     field.focus()
     page.keyboard.type("a/b")
-    assert page.evaluate(ACTIVE) == field.get_attribute("id") != "search-words"
+    assert field.input_value() == "a/b" and page.evaluate(ACTIVE) != "search-words"
 
 
 def test_results_are_clicked_and_close_when_somebody_goes_elsewhere(visit: Visits) -> None:

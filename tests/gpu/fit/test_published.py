@@ -13,10 +13,13 @@ import numpy as np
 import ptxemu
 import pytest
 from helpers import ROOT
-from helpers.project import Project
+from helpers.bench import SMALL
+from helpers.project import Project, copied
+from helpers.standin import StandIn
 from ptxspec.check.claims import CLAIMS
+from ptxspec.cli import conformance
 from ptxspec.diagnostics import PtxspecError
-from ptxspec.gpu import vectors
+from ptxspec.gpu import cuda, vectors
 from ptxspec.gpu.fit import published
 from ptxspec.gpu.run import _exceeds
 from ptxspec.model import Spec
@@ -123,6 +126,38 @@ def test_what_is_kept_determines_the_units(name: str) -> None:
         assert "not proven: it has all" in outcome.report[0]
     else:
         assert (outcome.model.core, outcome.model.own) == (model.core, model.own)
+
+
+# Two of the seven: what a whole recording of all takes is a quarter of an hour.
+CHAIN = ("ex2", "rcp")
+
+
+@pytest.mark.exhaustive
+def test_a_gpu_with_published_units_is_recorded_fitted_and_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stand-in for a GPU of sm_75, beside a specification that knows nothing of its units."""
+    monkeypatch.setenv("PTXEMU_ACCELERATOR", "1")
+    first = Project(copied(tmp_path / "first", CHAIN), capsys)
+    (first.root / "spec/observed/recordings.yaml").unlink(missing_ok=True)
+    assert first.run("generate").code == 0
+    device = StandIn(ptxemu, target="sm_75")
+    monkeypatch.setattr(cuda, "CudaDevice", lambda: device)
+    monkeypatch.setattr(conformance.vectors, "Sizes", SMALL)
+    folder = Path("tests/recordings/stand-in")
+    recorded = first.run("conformance", "--record", first.root / folder)
+    assert recorded.code == 0, recorded.out + recorded.err
+    assert {"EX2", "RCP"} <= set(re.findall(r"^(\w+): exact", recorded.err, re.MULTILINE)), recorded.err
+    assert first.run("generate").code == 0
+
+    shutil.copytree(first.root, tmp_path / "second")
+    second = Project(tmp_path / "second", capsys)
+    replayed = second.run("conformance", "--replay", second.root / folder)
+    assert replayed.code == 0, replayed.out + replayed.err
+    assert second.run("generate").code == 0
+    for opcode in CHAIN:
+        answer = second.run("query", f"{opcode}.approx.ftz.f32", "--target", "sm_75").out
+        assert "claim   measured" in answer, answer
 
 
 @pytest.mark.parametrize("variant", ["rcp", "rsqrt", "sqrt", "sin", "cos", "lg2", "ex2"])

@@ -3,7 +3,6 @@ functions, where there is C."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,14 +18,16 @@ from ...semantics.program import Apply, Program, Term, Var
 from .. import native
 from ..converting import BOUNDED, SEVERAL, is_usual
 from ..fusing import FLUSH, OTHERWISE, PROPAGATE, REPLACE, Flushing, fuse
-from ..lowering import Function, Lowering, Shared, shared, source_of, written
+from ..lowering import Lowering, Shared, shared, source_of, written
+from ..modules import Module, NumPyFunction
 from ..reading import multiplied, split
 from ..registry import product
 from ..text import Files, Templates, plain
 
 _FOLDER = "python/ptxemu"
 _WIDTH = 110
-_LINE = 120
+# More functions than these are too many for one module.
+_MANY = 500
 # What declared.py can do with float64.
 _EXPONENTS = 300
 # Functions that take a number's format and the result's.
@@ -51,19 +52,6 @@ class Serving:
     operands: int
     spelled: list[str]
     targets: str
-
-
-@dataclass(frozen=True)
-class NumPyFunction(Function):
-    """`decorator`: what makes another function of it, if anything."""
-
-    result: str
-    decorator: str
-
-    @property
-    def key(self) -> str:
-        """All but the name."""
-        return "\n".join((self.decorator, self.result, *self.parameters, *(line.text for line in self.lines)))
 
 
 @product("emulator")
@@ -100,8 +88,8 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     files |= {f"{_FOLDER}/instructions/{n}": text for n, text in templates.plain("runtime/instructions").items()}
     kernels: dict[str, list[Shared]] = {}
     for c in checked:
-        opcode = c.instruction.opcode
-        files[f"{_FOLDER}/instructions/{opcode}.py"], kernels[opcode] = module_of(c, templates)
+        modules, kernels[c.instruction.opcode] = modules_of(c, templates)
+        files |= {f"{_FOLDER}/instructions/{name}.py": text for name, text in modules.items()}
     return files | native.emit(spec, kernels, templates)
 
 
@@ -152,31 +140,53 @@ def _operand(o: Operand) -> str:
 
 def module_of(checked: Checked, templates: Templates) -> tuple[str, list[Shared]]:
     """The module of an opcode, and the programs that have a function in it."""
+    modules, kept = modules_of(checked, templates, split_up=False)
+    return modules[checked.instruction.opcode], kept
+
+
+def modules_of(checked: Checked, templates: Templates, split_up: bool = True) -> tuple[dict[str, str], list[Shared]]:
+    """The modules of an opcode by name, and the programs that have a function in them: one module, or if there are very
+    many functions another for each type of the first operand. Python reads no more of them than is called."""
     instruction = checked.instruction
-    module = _Module()
     sharing = shared(checked)
+    split_up = split_up and len(sharing) > _MANY
+    parts: dict[str, Module] = {}
+    tails: dict[str, str] = {}
     # Functions of several kinds may be the same in NumPy: u32 and s32 are both uint32.
-    functions: dict[str, NumPyFunction] = {}
+    homes: dict[str, str] = {}
     serving: dict[tuple[str, int, str], list[str]] = {}
     kept = []
     for one in sharing.values():
-        *ends, made = _Writer(module).function(one)
-        functions |= {end.key: end for end in ends}
+        alone = Module(tails=tails)
+        *ends, made = _Writer(alone).function(one)
         # The C of the same name is of these widths alone.
         widths = [_storage(t.kind) for t in (*one.program.inputs, *one.program.results)]
-        name = functions.setdefault(f"{widths} {made.key}", made).name
-        if name == one.name:
+        key = f"{widths} {made.key}"
+        if key not in homes:
+            name = f"{instruction.opcode}_{_first_type(one)}" if split_up else instruction.opcode
+            parts.setdefault(name, Module(tails=tails)).take(alone, [*ends, made])
+            homes[key] = f'"{name}.{made.name}"' if split_up else made.name
             kept.append(one)
         for operands, targets, spelled in _serving(one):
-            serving.setdefault((name, operands, targets), []).extend(spelled)
-    text = templates.render(
-        "emulator/instructions/opcode.py.j2", ["spec/types.yaml", "spec/modifiers.yaml", instruction.path],
-        opcode=instruction.opcode, summary=_docstring(instruction.summary), imports=module.imports(),
-        constants=sorted(module.constants.items()),
-        functions=list(functions.values()),
-        serving=[Serving(name, n, spelled, targets) for (name, n, targets), spelled in serving.items()],
-    )  # fmt: skip
-    return text, kept
+            serving.setdefault((homes[key], operands, targets), []).extend(spelled)
+
+    def text(what: str, module: Module, rows: list[Serving]) -> str:
+        return templates.render(
+            "emulator/instructions/opcode.py.j2", ["spec/types.yaml", "spec/modifiers.yaml", instruction.path],
+            opcode=instruction.opcode, what=what, summary=_docstring(instruction.summary), imports=module.imports(),
+            constants=sorted(module.constants.items()), functions=list(module.functions.values()), serving=rows,
+        )  # fmt: skip
+
+    rows = [Serving(name, n, spelled, targets) for (name, n, targets), spelled in serving.items()]
+    if not split_up:
+        return {instruction.opcode: text(instruction.opcode, parts[instruction.opcode], rows)}, kept
+    found = {name: text(name.replace("_", " of "), module, []) for name, module in parts.items()}
+    return {instruction.opcode: text(instruction.opcode, Module({}), rows)} | found, kept
+
+
+def _first_type(one: Shared) -> str:
+    """The type of the first operand of the variant that a function is named after."""
+    return one.variant.sources[0].type.name
 
 
 def _storage(kind: Kind) -> int:
@@ -193,50 +203,8 @@ def _serving(one: Shared) -> Iterator[tuple[int, str, list[str]]]:
         yield operands, where, spelled
 
 
-def _natural(name: str) -> list[tuple[int, str]]:
-    """To sort by, numbers in names by their size."""
-    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
-
-
 def _docstring(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
-
-
-@dataclass
-class _Module:
-    """What the functions of a module need around them."""
-
-    names: dict[str, set[str]] = field(default_factory=lambda: {"..binary": {"Array"}})
-    constants: dict[str, tuple[str, str]] = field(default_factory=dict)
-    # The names of functions that end others, by what they are.
-    tails: dict[str, str] = field(default_factory=dict)
-
-    def use(self, module: str, name: str, alias: str = "") -> str:
-        """The name under which a name of a module is there. An alias keeps out of the way of what a specification calls
-        its variables."""
-        self.names.setdefault(f"..{module}", set()).add(f"{name} as {alias}" if alias else name)
-        return alias or name
-
-    def number(self, kind: Kind) -> str:
-        """The format of a kind of numbers."""
-        number = kind.format or kind.fixed
-        assert number is not None
-        return self.use("formats", number.name)
-
-    def constant(self, name: str, value: str, dtype: str) -> str:
-        self.constants[name] = (value, dtype)
-        return name
-
-    def imports(self) -> list[tuple[str, str]]:
-        """Modules, and what is imported from each: on lines of their own where they are many."""
-        found = []
-        for module, names in sorted(self.names.items()):
-            ordered = sorted(names, key=_natural)
-            listed = ", ".join(ordered)
-            fits = len(f"from {module} import {listed}") <= _LINE
-            lines = "".join(f"    {name},\n" for name in ordered)
-            found.append((module, listed if fits else f"(\n{lines})"))
-        return found
 
 
 class _Writer(Lowering):
@@ -244,13 +212,13 @@ class _Writer(Lowering):
 
     OPERATORS: ClassVar = {**Lowering.OPERATORS, "logicalNot": "(~{})"}
 
-    def __init__(self, module: _Module) -> None:
+    def __init__(self, module: Module) -> None:
         self.module = module
         self.statements: list[tuple[str, str, str]] = []
         self.hoisted = 0
 
     def function(self, shared: Shared) -> list[NumPyFunction]:
-        """The function, behind the one that reads the end of it in a table, if the module has none like it yet."""
+        """The function, behind the one that reads the end of it in a table."""
         program = fuse(shared.program)
         outer = ""
         if kinds := multiplied(program):
@@ -264,14 +232,13 @@ class _Writer(Lowering):
         if not head.lets:
             return [replace(self.written(shared.name, tail.program), decorator=decorator)]
         end = replace(_Writer(self.module).written("", tail.program), decorator=decorator)
-        known = self.module.tails.get(end.key)
-        end = replace(end, name=known or f"_end_{len(self.module.tails) + 1}")
-        self.module.tails[end.key] = end.name
+        tails = self.module.tails
+        end = replace(end, name=tails.setdefault(end.key, f"_end_{len(tails) + 1}"))
         made = self.written(shared.name, head)
         *lines, last = made.lines
         text = last.text.removeprefix("return ")
         return [
-            *([] if known else [end]),
+            end,
             replace(made, decorator=outer, lines=[*lines, replace(last, text=f"return {end.name}({text})")]),
         ]
 

@@ -14,7 +14,7 @@ from ...catalog import Requirement
 from ...check.checking import Checked
 from ...compact import compact, named_in
 from ...model import Code, Operand, Spec, Variant
-from ..programs import Programs, Table
+from ..programs import Programs
 from ..registry import product
 from ..text import Files, Templates, plain
 
@@ -72,9 +72,11 @@ class _Opcode:
 
     def __init__(self, spec: Spec, checked: Checked, lines: Mapping[str, Sequence[str]]) -> None:
         self.spec, self.checked, self.programs = spec, checked, Programs(lines)
-        self.signatures = Table()
+        self.signatures: list[dict[str, Any]] = []
+        self._signatures: dict[tuple[Any, ...], int] = {}
         self.targets = {name: i for i, name in enumerate(spec.targets)}
         self._masks: dict[Requirement, str] = {}
+        self._implied = [(i, self.mask(t for t in spec.targets if spec.is_within(t, i.within))) for i in spec.implied]
 
     def data(self) -> dict[str, Any]:
         families = self.families()
@@ -85,7 +87,7 @@ class _Opcode:
             "groups": {name: list(members) for name, members in named_in(texts, self.spec.notation).items()},
             "modifiers": self.modifiers(),
             **self.programs.data(),
-            "signatures": self.signatures.values,
+            "signatures": self.signatures,
             "families": families,
         }
 
@@ -118,18 +120,12 @@ class _Opcode:
             "hazard": catalog.hazard_text(v) if v.hazards else None,
             "hazards": [[self.mask(on), text] for text, on in hazards.items()],
             "means": v.means,
-            "implied": [[self.mask(on), name] for name, on in self.implied(v) if name not in own],
+            "implied": [[on, i.modifier] for i, on in self._implied if i.modifier not in own and i.is_about(v)],
         }
         return {name: said for name, said in about.items() if said not in (None, [], ())}
 
     def _is_known_of_targets(self, v: Variant) -> bool:
         return bool(self.spec.recordings or self.checked.instruction.hardware_paths(v))
-
-    def implied(self, v: Variant) -> Iterable[tuple[str, list[str]]]:
-        """Modifiers, with the targets on which it behaves as though it had them."""
-        for i in self.spec.implied:
-            if i.is_about(v):
-                yield i.modifier, [t for t in self.targets if self.spec.is_within(t, i.within)]
 
     def modifiers(self) -> dict[str, tuple[str | None, bool, str]]:
         """The direction in which a modifier makes operations round, whether it flushes, and the place of both: of those
@@ -162,12 +158,13 @@ class _Opcode:
         return {"texts": compact(words, self.spec.notation), **about, "programs": programs, **more}
 
     def signature(self, v: Variant) -> int:
-        value = {
-            "lanes": v.lanes,
-            "results": [self.operand(o) for o in v.results],
-            "sources": [self.operand(o) for o in v.sources],
-        }
-        return self.signatures.place(json.dumps(value), value)
+        operands = (*v.results, *v.sources)
+        key = (v.lanes, len(v.results), *((o.name, o.type, o.registers, o.negatable, o.lane_bits) for o in operands))
+        if key not in self._signatures:
+            results, sources = ([self.operand(o) for o in some] for some in (v.results, v.sources))
+            self._signatures[key] = len(self.signatures)
+            self.signatures.append({"lanes": v.lanes, "results": results, "sources": sources})
+        return self._signatures[key]
 
     def operand(self, o: Operand) -> dict[str, Any]:
         more = {"registers": o.registers, "braced": o.braced, "negatable": o.negatable, "lane_bits": o.lane_bits}

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
 
-from ....catalog import Target
+from ....catalog import Target, targets_text
 from ....check.claims import CLAIMS
 from ....compact import named_in
 from ....model import Spec
 from ...text import Files
 from .catalog import products, window
-from .families import Family, families
-from .forms import Writer
+from .families import Family
 from .site import Site
 
 # So many products stand behind a target's name where one is picked, and so many notations in a row before it folds.
@@ -54,10 +52,12 @@ class Part:
 
 @dataclass(frozen=True)
 class Row:
+    """`cells` is the place of its cells among all: many rows have the same."""
+
     family: Family
     needs: str
     hazards: Sequence[int]
-    cells: Sequence[Sequence[Part]]
+    cells: int
 
     @property
     def shown(self) -> Sequence[str]:
@@ -77,20 +77,18 @@ class HazardNote:
     families: Sequence[tuple[Family, str]]
 
 
-def emit(spec: Spec, write: Writer, site: Site) -> Files:
+def emit(spec: Spec, families: Mapping[str, Sequence[Family]], site: Site) -> Files:
     """manual/availability, as HTML and as Markdown."""
-    every = [f for i in spec.instructions.values() for f in families(spec, write, i)]
+    every = [f for found in families.values() for f in found]
     hazards = list(dict.fromkeys(text for f in every for text in f.hazards))
     matrix = _Matrix(spec, hazards)
-    rows = [matrix.row(f) for f in every]
     types = {name for f in every for v in f.variants for name in v.type_names}
     claims = {name for f in every for name in (f.first.claim, *f.claims)}
     values = {
         "columns": matrix.columns,
-        "groups": [
-            (spec.instructions[opcode], list(found)) for opcode, found in groupby(rows, lambda r: r.family.forms.opcode)
-        ],
-        "families": len(rows),
+        "groups": [(spec.instructions[opcode], list(map(matrix.row, found))) for opcode, found in families.items()],
+        "cells": list(matrix.cells),
+        "families": len(every),
         "count": sum(len(f.variants) for f in every),
         "crashing": sum(bool(v.crash) for i in spec.instructions.values() for v in i.variants),
         "hazards": [_note(spec, every, text) for text in hazards],
@@ -104,9 +102,11 @@ def emit(spec: Spec, write: Writer, site: Site) -> Files:
 
 
 class _Matrix:
-    """The columns, the newest target first, and what stands in them."""
+    """The columns, the newest target first, and what stands in them: `cells` has each row's of cells once."""
 
     def __init__(self, spec: Spec, hazards: Sequence[str]) -> None:
+        self.cells: dict[tuple[Sequence[Part], ...], int] = {}
+        self._places: dict[object, int] = {}
         self._spec = spec
         self._hazards = {text: place for place, text in enumerate(hazards, 1)}
 
@@ -120,9 +120,12 @@ class _Matrix:
         ]
 
     def row(self, family: Family) -> Row:
-        places = [self._hazards[text] for text in family.hazards]
-        cells = [tuple(self._parts(family, column)) for column in self.columns]
-        return Row(family, self._spec.catalog.text(family.first.requires), places, cells)
+        hazards = [self._hazards[text] for text in family.hazards]
+        alike = (family.first.requires, family.first.hazards)
+        if alike not in self._places:
+            cells = tuple(tuple(self._parts(family, column)) for column in self.columns)
+            self._places[alike] = self.cells.setdefault(cells, len(self.cells))
+        return Row(family, self._spec.catalog.text(family.first.requires), hazards, self._places[alike])
 
     def _parts(self, family: Family, column: Column) -> Iterable[Part]:
         """The target's own, and those of its kinds that differ: a kind takes what its base takes, from its own PTX
@@ -146,8 +149,8 @@ class _Matrix:
     def _follows(self, part: Part, base: Part, kind: Target) -> bool:
         """Whether a kind has no more to say than its base and the version that knows it."""
         first, dash, last = base.versions.partition("\N{EN DASH}")
-        order = list(self._spec.versions).index
-        return part.hazards == base.hazards and part.versions == max(first, kind.ptx, key=order) + dash + last
+        known = max(first, kind.ptx, key=lambda ptx: self._spec.versions[ptx].order)
+        return part.hazards == base.hazards and part.versions == known + dash + last
 
 
 def _short(product: str) -> str:
@@ -173,4 +176,9 @@ def _note(spec: Spec, every: Iterable[Family], text: str) -> HazardNote:
 def _where(spec: Spec, family: Family, targets: Sequence[str]) -> str:
     """The targets of a hazard, where they are not all that take the variants."""
     taking = [t for t in spec.targets if spec.catalog.takes(family.first.requires, t)]
-    return "" if taking == list(targets) else ", ".join(targets)
+    first, last = taking.index(targets[0]), taking.index(targets[-1])
+    if taking == list(targets):
+        return ""
+    if taking[first : last + 1] == list(targets):
+        return targets_text(targets[0], targets[-1], spec.newest)
+    return f"on {', '.join(targets)}"

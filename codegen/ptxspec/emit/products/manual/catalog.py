@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from ....catalog import Requirement, Target
 from ....model import Spec
 from ...text import Files, Templates
-from .families import families
-from .forms import Writer
+from .families import Family
 
 PATH = "catalog.data.js"
 
 
-def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
-    rows = {i.opcode: families(spec, write, i) for i in spec.instructions.values()}
+def emit(spec: Spec, rows: Mapping[str, Sequence[Family]], templates: Templates) -> Files:
     every = [family for found in rows.values() for family in found]
-    needed = {r: n for n, r in enumerate(requirements(spec))}
+    requirements = {r: n for n, r in enumerate(dict.fromkeys(f.first.requires for f in every))}
     told = {text: n for n, text in enumerate(dict.fromkeys(text for f in every for text in f.hazards))}
     data = {
         "groups": {name: list(members) for name, members in spec.notation.items()},
@@ -28,14 +26,15 @@ def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
             for t in spec.targets.values()
         ],
         "versions": [{"ptx": p.version, "cuda": p.cuda} for p in spec.versions.values()],
-        "requirements": [runs(window(spec, r, t) for t in spec.targets.values()) for r in needed],
+        "requirements": [runs(window(spec, r, t) for t in spec.targets.values()) for r in requirements],
+        "needs": [_needs(spec, r) for r in requirements],
         "hazards": list(told),
         "opcodes": {
             opcode: {
                 "summary": spec.instructions[opcode].summary,
                 "rows": [
                     [
-                        f.forms.whole, f.forms.operands, needed[f.first.requires], f.first.claim,
+                        f.forms.whole, f.forms.operands, requirements[f.first.requires], f.first.claim,
                         {told[text]: targets for text, targets in f.hazards.items()}, f.claims,
                     ]
                     for f in found
@@ -50,18 +49,27 @@ def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
     return {f"manual/{PATH}": templates.render(f"manual/{PATH}.j2", sources, "// {}", data=text)}
 
 
-def requirements(spec: Spec) -> list[Requirement]:
-    """The different requirements of all variants, in the order in which the data has them."""
-    return list(dict.fromkeys(v.requires for i in spec.instructions.values() for v in i.variants if not v.crash))
-
-
 def window(spec: Spec, r: Requirement, target: Target) -> str:
     """The PTX versions that take a variant on a target: `7.0`, `1.0-1.3`, or nothing."""
     if not spec.catalog.takes(r, target.name):
         return ""
     first, last = spec.catalog.window(r, target.name)
-    known = max(first, target.ptx, key=list(spec.versions).index)
+    known = max(first, target.ptx, key=lambda ptx: spec.versions[ptx].order)
     return f"{known}-{last}" if last else known
+
+
+def _needs(spec: Spec, r: Requirement) -> dict[str, object]:
+    """The oldest target and PTX version that take what requires this, the last version, and all of it in words; `few`:
+    no other targets than those it names."""
+    found: dict[str, object] = {"target": r.target, "ptx": spec.catalog.first_version(r), "text": spec.catalog.text(r)}
+    until = max(
+        (u for u in (r.until, *(limit.until for limit in r.within)) if u), key=list(spec.versions).index, default=""
+    )
+    if r.on:
+        found["few"] = True
+    if until:
+        found["until"] = until
+    return found
 
 
 def products(spec: Spec, target: Target) -> list[str]:

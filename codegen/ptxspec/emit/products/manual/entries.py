@@ -61,7 +61,7 @@ class Entries:
             for name, about in names.items():
                 opcodes = self._uses.get(name, [])
                 if opcodes:
-                    link = self._link(f"{opcodes[0]}.html", f"{kind}-{name}", "syntax")
+                    link = self._link(f"{opcodes[0]}.html", f"name-{name}", "syntax")
                     yield Entry(kind, f".{name}", link, f"{_ended(about.summary)} In {', '.join(opcodes)}.")
 
     def _functions(self) -> Iterator[Entry]:

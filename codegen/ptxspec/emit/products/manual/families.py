@@ -24,12 +24,18 @@ class Family:
         return self.variants[0]
 
 
-def families(spec: Spec, write: Writer, instruction: Instruction) -> list[Family]:
-    """All variants of an opcode that the assembler comes to an end with."""
+def families(spec: Spec, write: Writer) -> dict[str, list[Family]]:
+    """All variants that the assembler comes to an end with, by their opcodes."""
+    return {i.opcode: _of(spec, write, i) for i in spec.instructions.values()}
+
+
+def _of(spec: Spec, write: Writer, instruction: Instruction) -> list[Family]:
     found: dict[object, list[Variant]] = {}
+    claims = bool(spec.recordings or instruction.hardware)
     for v in instruction.variants:
         if not v.crash:
-            found.setdefault((v.requires, v.claim, v.hazards, write.counted(v), *_other_claims(spec, v)), []).append(v)
+            others = _other_claims(spec, v) if claims else []
+            found.setdefault((v.requires, v.claim, v.hazards, write.operands(v), *others), []).append(v)
     return [
         Family(forms, alike, _hazards(spec, alike[0]), _by_claim(_other_claims(spec, alike[0])))
         for alike in found.values()

@@ -39,12 +39,12 @@ class Writer:
         variants apart."""
         found: dict[tuple[str, int | None], list[Variant]] = {}
         for v in variants:
-            found.setdefault((v.opcode, self.counted(v)), []).append(v)
+            found.setdefault((v.opcode, self.operands(v)), []).append(v)
         return [Forms(opcode, self._texts(alike), operands) for (opcode, operands), alike in found.items()]
 
-    def counted(self, v: Variant) -> int | None:
-        """The number of operands where it tells a variant from others of its spelling."""
-        return v.operands if v.spelling in self._ambiguous else None
+    def operands(self, v: Variant) -> int | None:
+        """The number of operands, where the spelling alone does not tell it from others."""
+        return v.operands if v.key[0] in self._ambiguous else None
 
     def whole(self, variants: Iterable[Variant]) -> list[str]:
         """For the page of their opcode: texts with the opcode."""

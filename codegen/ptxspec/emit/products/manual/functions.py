@@ -13,9 +13,6 @@ from ...text import Files
 from .opcode.highlight import functions_of
 from .site import Site
 
-# How a function is written where it has an operator: "unary -" and "if else" are not between two operands.
-_WRITTEN = {"unary -": "-{0}", "if else": "{1} if {0} else {2}", "~": "~{0}", "not": "not {0}"}
-
 
 @dataclass(frozen=True)
 class Paragraph:
@@ -95,7 +92,18 @@ def _kinds(f: Function) -> str:
 
 
 def _operator(f: Function) -> str:
-    return _WRITTEN.get(f.operator, f"{{0}} {f.operator} {{1}}").format(*f.names) if f.operator else ""
+    """How the language writes it: before one operand, between two, or among three with a condition in the middle."""
+    if not f.operator:
+        return ""
+    names = f.names[: len(f.names) - f.optional]
+    if len(names) == 1:
+        sign = f.operator.removeprefix("unary ")
+        return f"{sign}{' ' * sign.isalpha()}{names[0]}"
+    if len(names) == 2:
+        return f"{names[0]} {f.operator} {names[1]}"
+    test, then, other = names
+    first, second = f.operator.split()
+    return f"{then} {first} {test} {second} {other}"
 
 
 def _paragraph(text: str) -> Paragraph:

@@ -58,6 +58,6 @@ def rows(spec: Spec, i: Instruction, write: Writer) -> list[Row]:
             assembler = "refuses it" if v in refused else spec.catalog.text(v.requires)
             found.setdefault((v.operands, manual, assembler), []).append(v)
     return [
-        Row(i.opcode, write.whole(vs), operands, write.counted(vs[0]) is not None, manual, assembler)
+        Row(i.opcode, write.whole(vs), operands, write.operands(vs[0]) is not None, manual, assembler)
         for (operands, manual, assembler), vs in found.items()
     ]

@@ -11,6 +11,7 @@ from ....model import Instruction, Spec
 from ...registry import product
 from ...text import Files, Templates
 from . import availability, catalog, functions, history, ledger, opcode, readers, releases, running, search
+from .families import families
 from .forms import Writer
 from .site import Site
 
@@ -29,17 +30,18 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         values = {"targets_text": targets_text, "newest": spec.newest}
         values |= opcode.values(opcode.About(spec, c, write))
         sources = ["spec/types.yaml", "spec/modifiers.yaml", "spec/assembler.yaml", i.path]
-        sources += ["spec/functions.yaml"] * bool(i.compared)
+        sources.append("spec/functions.yaml")
         sources += [MACHINE_CODE] * bool(spec.machine and i.opcode in spec.machine.opcodes)
         files |= site.page(i.opcode, sources, values, template="instruction")
-    files |= availability.emit(spec, write, site) | history.emit(spec, write, site) | releases.emit(spec, site)
+    rows = families(spec, write)
+    files |= availability.emit(spec, rows, site) | history.emit(spec, write, site) | releases.emit(spec, site)
     files |= running.emit(templates.root, site)
     files |= functions.emit(spec, instructions, site)
     files |= _index(spec, instructions, site) | ledger.emit(spec, checked, write, site)
     if spec.speed is not None:
         files |= site.page("speed", ["spec/observed/speed.yaml"], {"speed": spec.speed})
     files |= search.emit(spec, write, templates, files)
-    return files | readers.emit(spec, site, files, templates) | site.shared() | catalog.emit(spec, write, templates)
+    return files | readers.emit(spec, site, files, templates) | site.shared() | catalog.emit(spec, rows, templates)
 
 
 def _index(spec: Spec, instructions: Sequence[Instruction], site: Site) -> Files:

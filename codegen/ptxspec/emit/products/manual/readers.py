@@ -92,6 +92,7 @@ def _hover(spec: Spec) -> str:
     used = {name for v in variants for name in v.split(".")[1:]}
     hover = {
         "schema": 1,
+        "generated": "by ptxspec from spec/; do not edit",
         "opcodes": {i.opcode: f"{i.summary}\n\n[{i.opcode}]({i.opcode}.html)" for i in spec.instructions.values()},
         "modifiers": {f".{m.name}": m.summary for m in spec.modifiers.values() if m.name in used},
         "types": {f".{t.name}": t.summary for t in spec.types.values() if t.name in used},

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from ....catalog import Requirement
 from ....model import Instruction, Spec, Variant
 from ...text import Files, Templates
-from .catalog import requirements, runs, window
+from .catalog import runs, window
 from .entries import Entries
 from .forms import Forms, Writer
 
@@ -33,8 +33,6 @@ def emit(spec: Spec, write: Writer, templates: Templates, pages: Files) -> Files
         "called": _called(spec),
         "otherTypes": spec.assembler.other_types,
         "assembler": spec.assembler.observed,
-        # In the order of the catalogue's.
-        "needs": [_needs(spec, r) for r in requirements(spec)],
         "recipeNeeds": [runs(window(spec, r, t) for t in spec.targets.values()) for r in needs],
         "opcodes": {
             i.opcode: _opcode(write, i, [(needs.index(r), how, vs) for (r, how), vs in recipes[i.opcode].items()])
@@ -60,16 +58,6 @@ def _called(spec: Spec) -> dict[str, list[str]]:
         if width <= 8 or t.name.partition("x")[0] == f"f{width}":
             found.setdefault(f"fp{width}", []).append(t.name)
     return found
-
-
-def _needs(spec: Spec, r: Requirement) -> dict[str, object]:
-    """The oldest target and PTX version that take what requires this, the last version, and all of it in words; `few`:
-    no other targets than those it names."""
-    known = {"target": r.target, "ptx": spec.catalog.first_version(r), "text": spec.catalog.text(r)}
-    until = max(
-        (u for u in (r.until, *(limit.until for limit in r.within)) if u), key=list(spec.versions).index, default=""
-    )
-    return {**known, **({"few": True} if r.on else {}), **({"until": until} if until else {})}  # fmt: skip
 
 
 def _recipes(spec: Spec, instruction: Instruction) -> dict[tuple[Requirement, str], list[Variant]]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from .. import ledger
-from . import accuracy, availability, machine_code, recipes, semantics, specials, syntax, trying, variants
+from . import accuracy, availability, examples, machine_code, recipes, semantics, specials, syntax, trying, variants
 from .about import About
 
 
@@ -28,7 +28,7 @@ SECTIONS: Sequence[Section] = (
     Section("specials", "NaN, zero, subnormal, infinity", specials.section),
     Section("accuracy", "Accuracy and claims", accuracy.section),
     Section("recipes", "Where it is missing", recipes.section),
-    Section("examples", "Examples"),
+    Section("examples", "Examples", examples.section),
     Section("machine-code", "Machine code", machine_code.section),
     Section("variants", "Variants", variants.section),
     Section("notes", "Notes"),

@@ -57,16 +57,16 @@ def _rows(about: About) -> list[Row]:
     found: dict[object, list[Variant]] = {}
     for v in i.variants:
         bounds = tuple(n for n, a in enumerate(i.accuracy) if a.selector.matches(v))
-        found.setdefault((bounds, v.claim, *_claimed(spec, v)), []).append(v)
+        found.setdefault((bounds, v.claim, *claimed(spec, v)), []).append(v)
     rows = []
     for variants in found.values():
         v = variants[0]
         bounds_here = [a for a in i.accuracy if a.selector.matches(v)]
-        rows.append(Row(about.write.whole(variants), len(variants), bounds_here, _claimed(spec, v), v.claim))
+        rows.append(Row(about.write.whole(variants), len(variants), bounds_here, claimed(spec, v), v.claim))
     return rows
 
 
-def _claimed(spec: Spec, v: Variant) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def claimed(spec: Spec, v: Variant) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """The claims of targets on which there is another one than elsewhere."""
     if v.claim == "exact":
         return ()
@@ -79,7 +79,7 @@ def _claims(spec: Spec, write: Writer, instruction: Instruction) -> list[Basis]:
     found: dict[tuple[str, str], list[Variant]] = {}
     for v in instruction.variants:
         found.setdefault((v.claim, basis(instruction, v)), []).append(v)
-    for v in instruction.variants:
+    for v in instruction.variants if instruction.hardware else ():
         if targets := spec.reported_on(v):
             told = f"all 2^32 results of {spec.reporter(v, targets[0])}; here on {', '.join(targets)}"
             found.setdefault(("reported", told), []).append(v)

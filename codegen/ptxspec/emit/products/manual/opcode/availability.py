@@ -81,7 +81,7 @@ def section(about: About) -> Availability:
     spec = about.spec
     alike: dict[object, list[Variant]] = {}
     for v in about.instruction.variants:
-        alike.setdefault((v.requires, v.hazards, v.crash, about.write.counted(v)), []).append(v)
+        alike.setdefault((v.requires, v.hazards, v.crash, about.write.operands(v)), []).append(v)
     columns = _columns(spec, [vs[0] for vs in alike.values()])
     return Availability(columns, [_family(about, columns, vs) for vs in alike.values()])
 
@@ -97,7 +97,7 @@ def _family(about: About, columns: Sequence[Column], variants: Sequence[Variant]
         cells.append(Cell(text, hazard, columns_before + 1))
     return Family(
         forms=about.write.whole(variants),
-        operands=about.write.counted(v),
+        operands=about.write.operands(v),
         needs=spec.catalog.text(v.requires),
         cells=cells,
         hazards=[h.text for h in v.hazards],

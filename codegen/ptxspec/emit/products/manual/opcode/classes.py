@@ -50,6 +50,11 @@ class Row:
     result: str
     differs: Sequence[tuple[str, Sequence[str]]]
 
+    @property
+    def many(self) -> bool:
+        """More than fit a line or two."""
+        return sum(len(names) for _, names in self.differs) > 12
+
 
 @dataclass(frozen=True)
 class Classes:

@@ -49,8 +49,8 @@ def section(about: About) -> Section | None:
     entries = [
         Entry(found.forms, [_code(spec, evidence, c) for c in found.codes]) for found in evidence.opcodes[opcode]
     ]
-    kernels = sum(spec.has_kernel(v) for i in spec.instructions.values() for v in i.variants)
-    return Section(evidence.assembler, evidence.disassembler, kernels != evidence.variants, entries, len(entries) > 24)
+    stale = spec.kernels != evidence.variants
+    return Section(evidence.assembler, evidence.disassembler, stale, entries, folded=len(entries) > 24)
 
 
 def _code(spec: Spec, evidence: MachineEvidence, c: MachineCode) -> Code:

@@ -49,24 +49,26 @@ def section(about: About) -> list[Entry]:
     return found
 
 
-def anchors(about: About) -> dict[Variant, tuple[str, ...]]:
-    """For each variant the ids of its recipes, or of why there is none."""
-    found: dict[Variant, tuple[str, ...]] = {}
-    for id, _, variants in _placed(about):
+def anchors(about: About) -> dict[Variant, list[tuple[str, bool]]]:
+    """For each variant the ids of its recipes, and of why there is none: that it is such a one stands behind it."""
+    found: dict[Variant, list[tuple[str, bool]]] = {}
+    for id, recipe, variants in _placed(about):
         for v in variants:
-            found[v] = (*found.get(v, ()), id)
+            found.setdefault(v, []).append((id, bool(recipe.none)))
     return found
 
 
 def _placed(about: About) -> list[tuple[str, Recipe, list[Variant]]]:
     """The recipes that are for some variant, with these and an id: it names the first of them."""
-    spec, every = about.spec, about.instruction.variants
+    every = about.instruction.variants
+    helped: dict[int, list[Variant]] = {}
+    for v in every:
+        for x in about.spec.instead.get(v, ()):
+            helped.setdefault(id(x.recipe), []).append(v)
     found: list[tuple[str, Recipe, list[Variant]]] = []
     for recipe in about.instruction.recipes:
-        if recipe.none:
-            variants = [v for v in every if recipe.selector.matches(v)]
-        else:
-            variants = [v for v in every if any(x.recipe is recipe for x in spec.instead.get(v, ()))]
+        given = helped.get(id(recipe), [])
+        variants = [v for v in every if recipe.selector.matches(v)] if recipe.none else given
         if variants:
             name = f"recipe-{variants[0].spelling}"
             taken = sum(id == name or id.startswith(f"{name}-") for id, _, _ in found)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .....compact import named_in
-from .....model import Instruction, Spec, SyntaxLine, Type, Variant
+from .....model import Instruction, Spec, Type, Variant
 from .....model.spec import Modifier
 from ..forms import unpacking
 from .about import About
@@ -41,11 +41,12 @@ class Syntax:
 
 def section(about: About) -> Syntax:
     spec, i = about.spec, about.instruction
+    used = {name for v in i.variants for name in v.modifiers}
     texts = [*(s.text for s in i.syntax), *about.write.whole(i.variants), *about.write.whole(i.refused)]
     return Syntax(
-        lines=[*(Line(s.text, _remark(i, s)) for s in i.syntax), *_unpacking(i)],
+        lines=[*_lines(i), *_unpacking(i)],
         groups={**named_in(texts, spec.notation), **_asked(about)},
-        modifiers=[m for m in spec.modifiers.values() if any(m.name in v.modifiers for v in i.variants)],
+        modifiers=[m for m in spec.modifiers.values() if m.name in used],
         types=_operands(spec, i),
         assembler=spec.assembler.observed,
     )
@@ -57,17 +58,18 @@ def _asked(about: About) -> Mapping[str, Sequence[str]]:
     return {group: members for group, members in about.spec.groups.items() if not used.isdisjoint(members)}
 
 
-def _remark(instruction: Instruction, line: SyntaxLine) -> str:
-    until = _until(instruction, line)
-    said = ["not in the manual"] * (not line.listed) + [f"until PTX {until}"] * bool(until)
-    said += [f"refused by {instruction.observed}"] * any(map(line.gives, instruction.refused))
-    return ", ".join(said)
-
-
-def _until(instruction: Instruction, line: SyntaxLine) -> str | None:
-    """The last PTX version that has the spellings of a line; None where some are there still."""
-    ends = {v.requires.until for v in instruction.variants if line.gives(v)}
-    return ends.pop() if len(ends) == 1 else None
+def _lines(instruction: Instruction) -> list[Line]:
+    """The last PTX version that has the spellings of a line stands behind it where none is there still."""
+    ends = {v.form: v.requires.until for v in instruction.variants}
+    refused = {v.form for v in instruction.refused}
+    found = []
+    for line in instruction.syntax:
+        until = {ends[form] for form in line.forms if form in ends}
+        said = ["not in the manual"] * (not line.listed)
+        said += [f"until PTX {last}" for last in until if last and len(until) == 1]
+        said += [f"refused by {instruction.observed}"] * (not refused.isdisjoint(line.forms))
+        found.append(Line(line.text, ", ".join(said)))
+    return found
 
 
 def _unpacking(instruction: Instruction) -> list[Line]:

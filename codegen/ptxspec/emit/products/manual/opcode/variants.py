@@ -8,31 +8,41 @@ from dataclasses import dataclass
 from .....model import NanRule, Variant
 from ..forms import statement
 from .about import About
+from .accuracy import claimed
 from .recipes import anchors
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What a card says of its variants. `nan` is None where no result is a NaN."""
+    """What a card says of its variants. `claims` are those of some targets, `claim` that of all others; `nan` is None
+    where no result is a NaN."""
 
     operands: int
     statement: str
     claim: str
+    claims: Sequence[tuple[str, Sequence[str]]]
     requires: str
     manual: str
     stands_for: str
-    measured: tuple[str, ...]
-    hazards: tuple[str, ...]
+    hazard: str
     crash: str
-    reported: tuple[str, ...]
-    inferred: tuple[str, ...]
     nan: NanRule | None
+
+
+@dataclass(frozen=True)
+class Help:
+    """A recipe by its anchor, or where none: why there is none; for some variants of a card, or where no `forms` are
+    given for all."""
+
+    id: str
+    none: bool
+    forms: Sequence[str]
 
 
 @dataclass(frozen=True)
 class Card:
     """Variants with the same facts; `first` is the spelling of one of them, `id` where links to it lead. `recipes` are
-    the anchors of those that are for some of them, each with the variants that it is for, where it is not for all.
+    those for some of them.
     `counted`: their spelling is that of variants with other numbers of operands, too."""
 
     id: str
@@ -41,7 +51,7 @@ class Card:
     forms: Sequence[str]
     variants: int
     counted: bool
-    recipes: Sequence[tuple[str, Sequence[str]]]
+    recipes: Sequence[Help]
 
 
 @dataclass(frozen=True)
@@ -77,29 +87,35 @@ def section(about: About) -> Variants:
 def _cards(about: About, variants: Sequence[Variant], named: set[str]) -> list[Card]:
     """`named` are the ids that are taken: a spelling is that of the variant with the fewest operands, which comes
     first, and with a number behind it that of the others."""
-    found: dict[Facts, list[Variant]] = {}
+    found: dict[object, list[Variant]] = {}
     recipes = anchors(about)
     for v in variants:
-        found.setdefault(_facts(about, v), []).append(v)
+        # What the facts are made of.
+        rule = about.instruction.nan_rule(v)
+        said = (v.requires, v.manual, v.claim, v.hazards, v.crash, v.means, rule and rule.name, v.operands)
+        key = (said, statement(v), claimed(about.spec, v), about.instruction.stands_for(v) if v.means else None)
+        found.setdefault(key, []).append(v)
     cards = []
-    for facts, alike in found.items():
+    for alike in found.values():
         first = alike[0]
+        facts = _facts(about, first)
         id = first.spelling if first.spelling not in named else f"{first.spelling}-{first.operands}"
         named.add(id)
         forms = about.write.whole(alike)
-        counted = any(about.write.counted(v) is not None for v in alike)
+        counted = any(about.write.operands(v) is not None for v in alike)
         cards.append(Card(id, first.spelling, facts, forms, len(alike), counted, _recipes(about, alike, recipes)))
     return cards
 
 
 def _recipes(
-    about: About, alike: Sequence[Variant], recipes: Mapping[Variant, Sequence[str]]
-) -> list[tuple[str, Sequence[str]]]:
-    helped: dict[str, list[Variant]] = {}
+    about: About, alike: Sequence[Variant], recipes: Mapping[Variant, Sequence[tuple[str, bool]]]
+) -> list[Help]:
+    helped: dict[tuple[str, bool], list[Variant]] = {}
     for v in alike:
-        for id in recipes.get(v, ()):
-            helped.setdefault(id, []).append(v)
-    return [(id, about.write.whole(vs) if len(vs) < len(alike) else ()) for id, vs in helped.items()]
+        for found in recipes.get(v, ()):
+            helped.setdefault(found, []).append(v)
+    every = len(alike)
+    return [Help(id, none, about.write.whole(vs) if len(vs) < every else ()) for (id, none), vs in helped.items()]
 
 
 def _facts(about: About, v: Variant) -> Facts:
@@ -107,17 +123,16 @@ def _facts(about: About, v: Variant) -> Facts:
     longer = i.stands_for(v)
     manual = "not listed" if v.manual is None else spec.catalog.text(v.manual)
     requires = spec.catalog.text(v.requires)
+    hazard = spec.catalog.hazard_text(v)
     return Facts(
         operands=v.operands,
         statement=statement(v),
         claim=v.claim,
+        claims=claimed(spec, v),
         requires=requires,
         manual="" if manual == requires else manual,
         stands_for=longer.spelling if longer else "",
-        measured=tuple(dict.fromkeys(r.target for r in spec.recordings if spec.claim(v, r.target) == "measured")),
-        hazards=tuple(h.text for h in v.hazards),
+        hazard=hazard or "",
         crash=v.crash,
-        reported=spec.reported_on(v),
-        inferred=spec.inferred_on(v),
         nan=i.nan_rule(v),
     )

@@ -1,0 +1,65 @@
+"""What a page shows of how variants are written: one of each line of the syntax, in PTX, CUDA and Triton."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from .....examples.cuda import Call, calls, inline
+from .....examples.statement import ptx
+from .....examples.triton import triton
+from .....model import Instruction, Spec, SyntaxLine, Variant
+from .about import About
+
+
+@dataclass(frozen=True)
+class Example:
+    """`cuda` and `triton` are empty where the operands cannot be written there."""
+
+    variant: Variant
+    requires: str
+    ptx: str
+    cuda: str
+    triton: str
+    calls: Sequence[Call]
+
+
+@dataclass(frozen=True)
+class Section:
+    """`becoming` are expressions of CUDA C++, the spellings that they become, and from which target on if not on all;
+    a choice in one goes with the choice in the other."""
+
+    examples: Sequence[Example]
+    becoming: Sequence[tuple[str, str, str]]
+
+
+def section(about: About) -> Section:
+    spec, i = about.spec, about.instruction
+    having = {v: found for v in i.variants if (found := calls(spec, v))}
+    chosen = dict.fromkeys(v for line in i.syntax if (v := _typical(spec, having, i.variants, line)))
+    examples = [
+        Example(v, spec.catalog.text(v.requires), ptx(v), inline(spec, v), triton(spec, v), having.get(v, ()))
+        for v in chosen
+    ]
+    return Section(examples, _becoming(i, having))
+
+
+def _becoming(i: Instruction, having: Mapping[Variant, Sequence[Call]]) -> list[tuple[str, str, str]]:
+    """As the opcode's file has them, and then the others."""
+    found = dict.fromkeys((n.written[1], n.written[0], n.target) for n in i.intrinsics)
+    own = {n.call for n in i.intrinsics}
+    others: dict[tuple[str, str], list[str]] = {}
+    for v, calls_ in having.items():
+        for c in calls_:
+            if c.text not in own:
+                others.setdefault((c.text, c.target), []).append(v.spelling)
+    return [*((text, ", ".join(spellings), on) for (text, on), spellings in others.items()), *found]
+
+
+def _typical(spec: Spec, having: Iterable[Variant], variants: Iterable[Variant], line: SyntaxLine) -> Variant | None:
+    """The first that anybody may be told to write; rather one that an expression becomes."""
+    for v in chain(having, variants):
+        if line.gives(v) and v.listed and not v.hazards and spec.has_kernel(v):
+            return v
+    return None

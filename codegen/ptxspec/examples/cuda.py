@@ -1,0 +1,65 @@
+"""A variant in CUDA C++: as inline assembly, and as expressions that become it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..model import Spec, Variant
+from .statement import Statement, statement
+
+# What the letters of inline assembly take.
+TYPES = {"h": "unsigned short", "r": "unsigned", "l": "unsigned long long", "f": "float", "d": "double"}
+
+
+@dataclass(frozen=True)
+class Call:
+    """An expression of CUDA C++ that becomes a variant, with the headers that it needs; from `target` on, if there is
+    one."""
+
+    text: str
+    headers: tuple[str, ...]
+    target: str = ""
+
+
+def inline(spec: Spec, v: Variant) -> str:
+    """Inline assembly, with variables of the types that it takes; empty where an operand cannot be one."""
+    s = statement(spec, v)
+    if s is None:
+        return ""
+    text = s.numbered("%")
+    if len(text) > 1:
+        text = ["{", *(f"  {line}" for line in text), "}"]
+    first, *others = [*(f'"{line}\\n"' for line in text[:-1]), f'"{text[-1]}"']
+    outputs = ", ".join(f'"={p.letter}"({p.name})' for p in s.results)
+    inputs = ", ".join(f'"{p.letter}"({p.name})' for p in s.sources)
+    tail = f": {outputs} : {inputs});"
+    written = [f"asm({first}", *others, tail] if others else [f"asm({first} {tail}"]
+    return "\n".join([*_declared(s), "\n    ".join(written)])
+
+
+def _declared(s: Statement) -> list[str]:
+    """The variables, those of one type together."""
+    names: dict[str, list[str]] = {}
+    for p in (*s.results, *s.sources):
+        names.setdefault(TYPES[p.letter], []).append(p.name)
+    return [f"{type} {', '.join(found)};" for type, found in names.items()]
+
+
+def calls(spec: Spec, v: Variant) -> list[Call]:
+    """What the opcode's file and spec/functions.yaml know to become the variant."""
+    found = [(i.call, i.target) for i in spec.instructions[v.opcode].intrinsics_of.get(v.form, ())]
+    for f in spec.functions.becoming.get(v.spelling, ()):
+        if v is _shortest(spec, v):
+            places = ", ".join(p for s in v.sources for p in s.places)
+            # Of names with a point the first part tells them from functions of C.
+            found.append((f"{f.name.rpartition('.')[2]}({places})", f.target))
+    if not found:
+        return []
+    headers = dict.fromkeys(o.type.in_languages.header for o in (v.result, *v.sources))
+    return [Call(text, tuple(h for h in headers if h), target) for text, target in dict.fromkeys(found)]
+
+
+def _shortest(spec: Spec, v: Variant) -> Variant:
+    """Of variants that are spelled alike a spelling alone means the one with the fewest operands."""
+    alike = (w for w in spec.instructions[v.opcode].variants if w.spelling == v.spelling)
+    return min(alike, key=lambda w: w.operands)
