@@ -189,6 +189,7 @@ class Catalog:
         self.targets = {t.name: t for t in targets}
         self.versions = {v.version: v for v in versions}
         self._taken: dict[tuple[Requirement, str | None, str | None], bool] = {}
+        self._current: dict[Requirement, bool] = {}
 
     @property
     def newest_target(self) -> str:
@@ -312,7 +313,10 @@ class Catalog:
 
     def is_current(self, r: Requirement) -> bool:
         """Whether the newest PTX version takes a variant on some target that nvcc compiles for."""
-        return any(t.nvcc and self.takes(r, t.name, self.newest_version) for t in self.targets.values())
+        if r not in self._current:
+            newest = self.newest_version
+            self._current[r] = any(t.nvcc and self.takes(r, t.name, newest) for t in self.targets.values())
+        return self._current[r]
 
     def first_version(self, r: Requirement) -> str:
         """The first PTX version that has a variant: the target that it needs must be known, too."""
