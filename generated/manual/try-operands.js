@@ -92,7 +92,8 @@
           input.setAttribute("aria-invalid", String(wrong));
           note.classList.toggle("wrong", wrong);
           if (wrong) {
-            note.textContent = found.error;
+            // The field says which operand it is.
+            note.textContent = found.error.replace(/^operand '.*?':? (?=\.\w|is |\w+ has |the bits )/s, "");
           } else {
             const lanes = ptxspec.evaluator.tell(found.bits, source);
             note.textContent = lanes.map(lane => lane.text).join(", ");

@@ -117,8 +117,12 @@ def test_the_page_shows_what_eval_says(visit: Visits, spec: Spec, whole: bool) -
 
 def test_one_types_and_the_result_follows(fma: Page) -> None:
     page = fma
+    place = page.locator("#try-results").bounding_box()
     for name, text in (("a", "1.5"), ("b", "0x40000000"), ("c", "-0x1p-1")):
-        page.get_by_label(re.compile(rf"^{name} \.")).fill(text)
+        field = page.get_by_label(re.compile(rf"^{name} \."))
+        field.fill(text[:-1] + "-")  # On the way there.
+        assert page.locator("#try-results").bounding_box() == place
+        field.fill(text)
     assert page.locator("#try-results .value").inner_text() == "2.5"
     assert page.locator("#try-results .forms").inner_text() == "0x1.4p+1 · 0x40200000 · a normal number"
     row = page.locator("#try-results .bit-row")
@@ -248,7 +252,7 @@ LOST = {
     "try=fma.rn.bf16&a=1&b=2&c=3&target=sm_75": "sm_75 does not have fma.rn.bf16",
     "try=&&&=": "The link names no variant. The nearest: fma.",
     "try=add.f32&a=1&b=2": "add.f32 has a page of its own.",
-    "try=fma.rn.f32&a=%zz&b=2&c=3": "'%zz' is not a number",
+    "try=fma.rn.f32&a=%zz&b=2&c=3": "is not a number; write 1.5",
 }
 
 
