@@ -81,9 +81,14 @@ def _texts(family: _Family, named: Named) -> list[str]:
     columns = _columns(family)
     boxes = _boxes(family.words, columns)
     order = range(len(columns))
-    orders = [[first, *rest] for first in order for rest in (order, order[::-1])] if len(boxes) > 1 else [[]]
     # Most orders lead to the same boxes.
-    tried = dict.fromkeys(tuple(_joined(boxes, one)) for one in orders)
+    tried: dict[tuple[Box, ...], None] = {}
+    for one in ([first, *rest] for first in order for rest in (order, order[::-1])):
+        found = tuple(_joined(boxes, one))
+        tried[found] = None
+        if len(found) == 1:
+            # No order leads to less.
+            break
     told = [
         ["".join(column.text(bits, named) for column, bits in zip(columns, box, strict=True)) for box in found]
         for found in tried
