@@ -43,7 +43,7 @@
   function filter() {
     const state = asked(), has = ptxspec.matcher(state.words, state.type);
     const narrowed = state.words.length > 0 || state.type !== "";
-    let shown = 0, variants = 0, there = 0, some = false;
+    let shown = 0, variants = 0, there = 0, hazardous = 0;
     for (const r of rows) {
       const every = ptxspec.variants[r.place];
       r.answer = ptxspec.verdict(r.family, state);
@@ -55,22 +55,23 @@
         shown += 1;
         variants += r.matching.length;
         there += r.answer?.kind === "no" ? 0 : r.matching.length;
+        hazardous += r.answer?.kind === "hazard" ? r.matching.length : 0;
       }
-      some ||= r.matching.length > 0;
     }
     draw(narrowed && variants <= FEW);
     pick(state.target);
     table.classList.toggle("asked", Boolean(state.target || state.ptx));
-    count(state, shown, variants, there);
-    return some;
+    count(state, shown, variants, there, hazardous);
+    return shown > 0;
   }
 
-  function count(state, shown, variants, there) {
+  function count(state, shown, variants, there, hazardous) {
     const where = [state.target && `on ${state.target}`, state.ptx && `with PTX ${state.ptx}`].filter(Boolean);
     const families = shown === 1 ? "1 family" : `${number(shown)} families`;
     const many = there === variants ? "all" : there ? number(there) : "none";
     const answer = where.length && variants ? `; ${many} of them ${where.join(" ")}` : "";
-    say(found, `${plural(variants, "variant")} in ${families}${answer}`);
+    const wrong = hazardous ? `, where ${number(hazardous)} compute${hazardous === 1 ? "s" : ""} something else` : "";
+    say(found, `${plural(variants, "variant")} in ${families}${answer}${wrong}`);
   }
 
   // What is shown
@@ -310,11 +311,12 @@
     }
   });
   form.addEventListener("submit", event => event.preventDefault());
-  form.addEventListener("reset", () => setTimeout(() => {
+  form.querySelector("button").addEventListener("click", () => {
+    form.reset();
     rows.forEach(r => { r.byHand = null; });
     update();
     save(true);
-  }));
+  });
   table.addEventListener("click", event => {
     const r = rows.find(one => one.button === event.target.closest("button"));
     if (r) {

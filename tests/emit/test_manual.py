@@ -30,14 +30,23 @@ def test_links_lead_somewhere(path: Path) -> None:
             name, _, anchor = link.partition("#")
             there = FOLDER / name if name else path
             assert there.is_file(), link
-            # The matrix takes a state for an anchor; its own tests hold what it makes of it.
-            state = there.name == "availability.html" and "=" in anchor
-            assert not anchor or state or anchor in page(there).ids or is_variant(there.stem, anchor), link
+            assert not anchor or anchor in page(there).ids or means(there.stem, anchor), link
+
+
+def means(name: str, anchor: str) -> bool:
+    """A page's script understands an anchor that is nobody's id: a variant, or the state of the matrix."""
+    return is_filter(anchor) if name == "availability" else is_variant(name, anchor)
+
+
+def is_filter(anchor: str) -> bool:
+    known = {"target": SPEC.targets, "ptx": SPEC.versions, "only": ("1",)}
+    parts = [part.split("=") for part in anchor.split("&")]
+    return all(len(part) == 2 and part[1] in known.get(part[0], ()) for part in parts)
 
 
 def is_variant(opcode: str, anchor: str) -> bool:
-    """The page's script leads to a variant, whether its card is called after it or not."""
-    spelling, _, operands = anchor.partition("-")
+    """The page's script leads to a variant, whether its card is called after it or not, or tries it."""
+    spelling, _, operands = anchor.removeprefix("try=").partition("-")
     of = SPEC.instructions[opcode].variants if opcode in SPEC.instructions else ()
     return any(v.spelling == spelling and operands in ("", str(v.operands)) for v in of)
 

@@ -54,6 +54,9 @@
         " has a page of its own. "] : [];
   }
 
+  const before = () =>
+    (answer ? `Below is the last result, of ${named(answer.variant)}.` : "There is no result yet.");
+
   function stale(why) {
     $("stale").textContent = why;
     $("results").parentElement.classList.toggle("stale", Boolean(why));
@@ -84,7 +87,7 @@
   }
 
   function showSpecials() {
-    if (!$("specials").open || !answer) {
+    if (!$("specials").open || answer?.variant !== variant) {
       return;
     }
     const axes = $("axes").value.split(",").map(Number);
@@ -96,11 +99,11 @@
     const names = variant.sources.map(({name}) => name);
     const pairs = names.flatMap((_, i) => names.slice(i + 1).map((_, j) => [i, i + 1 + j]));
     const axes = names.length === 1 ? [[0]] : pairs;
-    const before = $("axes").value;
+    const chosen = $("axes").value;
     $("axes").closest("p").hidden = axes.length === 1;
     $("axes").replaceChildren(...axes.map(places =>
       element("option", {value: places.join(",")}, places.map(place => names[place]).join(" and "))));
-    $("axes").value = axes.some(places => places.join(",") === before) ? before : axes[0].join(",");
+    $("axes").value = axes.some(places => places.join(",") === chosen) ? chosen : axes[0].join(",");
   }
 
   function showAnswer() {
@@ -114,13 +117,13 @@
     $("everything").disabled = !idle;
     $("idle").textContent = idle
       ? `Show ${idle} more step${idle === 1 ? "" : "s"} that changed nothing` : "Every step had an effect";
-    showSpecials();
+    later("specials", showSpecials);
     const told = answer.variant.results.map(({name, ...register}, i) =>
       `${name} is ${evaluator.tell(results[i].bits, register).map(lane => lane.decimal || lane.bits).join(", ")}`);
     later("status", () => ($("status").textContent = told.join("; ")));
   }
 
-  // Screen readers and the address wait until one has stopped typing.
+  // Screen readers, the address and what takes long wait until one has stopped typing.
   const waiting = {};
   function later(name, act) {
     clearTimeout(waiting[name]);
@@ -137,13 +140,13 @@
     const read = fields.read();
     const wrong = read.filter(f => f.error !== undefined).map(f => f.source.name);
     if (wrong.length) {
-      stale(`${wrong.join(", ")} cannot be read; ${answer ? "below is the last result" : "there is no result yet"}.`);
+      stale(`${wrong.join(", ")} cannot be read. ${before()}`);
       return;
     }
     const found = evaluator.run(variant, read.map(f => f.bits), {target: target() || null});
     if (found.error) {
       say("target", true, found.error);
-      stale(answer ? "Below is the last result." : "There is no result yet.");
+      stale(before());
       return;
     }
     answer = {variant, fields: read, target: target(), ...found};
@@ -168,10 +171,11 @@
     const there = elsewhere(text);
     const said = text ? [`No ${evaluator.opcode} is spelled ${text}. `, ...there, "Nearest: "] : ["Nothing stands here. Nearest: "];
     say("variant", true, ...said, ...offers(evaluator.nearest(text || evaluator.opcode)));
-    stale(answer ? `Below is the last result, of ${named(answer.variant)}.` : "There is no result yet.");
+    stale(before());
   }
 
   function restore() {
+    clearTimeout(waiting.address);
     const state = ptxspec.readLink(location.hash);
     if (!state) {
       return false;

@@ -37,7 +37,7 @@ GO = """state => new Promise(done => {
 def window(browser: Browser) -> Iterator[Page]:
     """One window for all of them, as opening one costs more than what is asked in it."""
     visits = Visits(browser)
-    yield visits("availability.html")
+    yield visits("availability.html", reduced_motion="reduce")
     visits.close()
 
 
@@ -147,6 +147,7 @@ def test_of_a_state_that_is_no_more_the_nearest_is_shown_and_said(matrix: Show) 
 
 def test_a_hazard_is_told_in_words(matrix: Show) -> None:
     page = matrix("q=fma.rz.bf16&target=sm_90")
+    assert found(page) == "2 variants in 2 families; all of them on sm_90, where 2 compute something else"
     assert set(rows(page).values()) == {"yes, PTX 7.8 on, but it computes something else"}
     note = page.locator(".needs a.hazard:visible").first.get_attribute("href")
     assert "reads the operands as f16" in page.locator(str(note)).inner_text()

@@ -154,7 +154,7 @@ BAD = {
     },
     "fma.rn.bf16x2": {"1": "its bits, or its lanes as low,high", "1,2,3": "its bits, or its lanes"},
 }
-BAD_INTEGERS = {"slct.b32.s32": {"2147483648": "is beyond .s32", "1.5": "is no integer", "-": "is not a number"}}
+BAD_INTEGERS = {"slct.f32.s32": {"2147483648": "is beyond .s32", "1.5": "is no integer", "-": "is not a number"}}
 BAD_PREDICATES = {"selp.f32": {"maybe": "takes true or false", "1": "takes true or false"}}
 
 
@@ -172,7 +172,7 @@ def test_bad_input_is_told_beside_its_field(visit: Visits, opcode: str, bad: dic
             assert why in note.inner_text() and note.is_visible()
             assert results(page) == before, text  # The last one, greyed.
             assert page.locator(".outcome.stale").count() == 1
-            assert "below is the last result" in page.locator("#try-stale").inner_text()
+            assert page.locator("#try-stale").inner_text().endswith(f"Below is the last result, of {spelling}.")
             assert page.get_by_role("button", name="Copy link").is_disabled()
             assert field.input_value() == text
             field.fill(good)
@@ -250,6 +250,14 @@ LOST = {
     "try=add.f32&a=1&b=2": "add.f32 has a page of its own.",
     "try=fma.rn.f32&a=%zz&b=2&c=3": "'%zz' is not a number",
 }
+
+
+def test_the_address_that_one_goes_to_stays(fma: Page) -> None:
+    """What was typed just before does not take it back."""
+    fma.locator("#try-operand-a").fill("2")
+    follow(fma, "semantics")
+    fma.wait_for_timeout(600)
+    assert fma.evaluate("location.hash") == "#semantics"
 
 
 def test_a_link_to_what_is_no_more_says_so(fma: Page) -> None:
@@ -366,15 +374,22 @@ def test_the_table_of_special_operands_is_the_emulators(visit: Visits) -> None:
     page.locator("#try-specials summary").click()
     table.wait_for()
     (_, *labels), *rows = page.evaluate(CELLS)
-    assert {"-inf", "-0", "+0", "+least subnormal", "+largest", "+inf", "NaN"} <= set(labels) and len(rows) == len(
-        labels
-    )
+    assert {"-inf", "-0", "+0", "+least subnormal", "+largest", "+inf", "NaN"} <= set(labels)
+    assert len(rows) == len(labels)
     values = {"-inf": -np.inf, "-0": -0.0, "+0": 0.0, "+1": 1.0, "+inf": np.inf, "NaN": np.nan}
     for down, *cells in rows:
         for across, cell in zip(labels, cells, strict=True):
             if down in values and across in values:
                 wanted = ptxemu.execute("max.f32", np.float32(values[down]), np.float32(values[across]))
                 assert cell == ("NaN" if np.isnan(wanted) else str(wanted)), (down, across)
+
+    # What cannot be read leaves the table as it is, though its operands are others now.
+    page.locator("#try-operand-b").fill("x")
+    follow(page, "try=max.f32&a=1&b=y&c=2")
+    page.locator("#try-axes").select_option("1,2")
+    assert page.evaluate(CELLS) == [["a \\ b", *labels], *rows]
+    page.locator("#try-operand-b").fill("3")
+    table.get_by_role("columnheader", name="b \\ c").wait_for()
 
 
 CELLS = (
