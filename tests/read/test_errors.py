@@ -118,7 +118,7 @@ def test_nothing_is_generated_from_a_specification_with_errors(project: Project)
 
 def test_positions_in_a_literal_block_count_characters(project: Project) -> None:
     text = "      # größer als – ∞\n\n      s = a + b  # ½\n      d = s + e  # é\n"
-    project.edit(ADD, "      d = a + b\n", text)
+    project.edit(ADD, "  elif isInteger(type):\n      d = a + b\n", f"  elif isInteger(type):\n{text}")
     expect_error(project, project.run("validate"), project.place(ADD, "e  # é"), "unknown name 'e'")
 
 

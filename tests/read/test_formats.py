@@ -108,8 +108,7 @@ WRONG_TYPES = {
 @pytest.mark.parametrize("name", WRONG_TYPES)
 def test_a_wrong_type_is_reported(project: Project, name: str) -> None:
     marked, message, help = WRONG_TYPES[name]
-    text = (project.root / TYPES).read_text("utf-8")
-    project.write(TYPES, text + f"  kind: {marked.replace('«', '')}\n")
+    project.edit(TYPES, "\ntypes:\n", f"\ntypes:\n  kind: {marked.replace('«', '')}\n")
     result = project.run("validate")
     assert (result.code == 1) == bool(message), result
     assert message in result.err and help in result.err

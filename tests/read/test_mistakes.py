@@ -15,7 +15,7 @@ SEMANTICS = re.findall(r"semantics: \|\n(?:(?:  .*)?\n)+?(?=\n?\w)", (ROOT / ADD
 MISTAKES = {
     "broken YAML": (ADD, "  ptx: 8.6, target: sm_100,", "  ptx: 8.6, target sm_100: «:,", "not valid YAML", ""),
     "a tab indents": (ADD, "  - title: Infinities\n", "«\t- title: Infinities\n", "not valid YAML", ""),
-    "a key twice": (ADD, "semantics: |", "«summary: Again.\nsemantics: |", "duplicate key 'summary'", "line 3"),
+    "a key twice": (ADD, "\nsemantics: |", "\n«summary: Again.\nsemantics: |", "duplicate key 'summary'", "line 3"),
     "an unknown key": (ADD, "corner_cases:", "«corner_case:", "unknown key 'corner_case'", "'corner_cases'"),
     "a list for text": (ADD, "summary: Sum of two values.", "summary: «[Sum]", "expected text, this is a list", ""),
     "text for a mapping": (
@@ -50,8 +50,8 @@ MISTAKES = {
     ),
     "nothing to unpack": (
         ADD,
-        "semantics: |",
-        "«unpacks: {section: 9.7.10.4}\nsemantics: |",
+        "\nsemantics: |",
+        "\n«unpacks: {section: 9.7.10.4}\nsemantics: |",
         "no statement has a vector as its only source",
         "as in d, {a0, a1}",
     ),
