@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..check.accuracy import Range, parse_bound, parse_range
-from ..model import Format, Instruction, Kind, Spec, Variant, ieee
+from ..model import Accuracy, Format, Instruction, Kind, Spec, Variant, ieee
 from ..semantics.compile import Compiler
 from ..semantics.exact import evaluate as exact
 from ..semantics.exact.rounding import decode, round_to
@@ -77,6 +77,19 @@ class Bound:
         return np.maximum(bound * np.abs(exact), 2.0 ** (f.emin - f.fraction_bits))
 
 
+def _bound(a: Accuracy) -> Bound:
+    return Bound(a.kind, parse_bound(a.bound), parse_range(a.range))
+
+
+def exceeded(spec: Spec, v: Variant, target: str | None) -> Accuracy | None:
+    """The bound of the manual's that hardware of a target is known to break for a variant."""
+    gpu = spec.catalog.plain(target) or target
+    for a in spec.instructions[v.opcode].accuracy:
+        if a.exceeded and gpu and a.selector.matches(v) and spec.is_within(gpu, a.exceeded.within):
+            return a
+    return None
+
+
 @dataclass(frozen=True)
 class Judged:
     """Of lanes that differ from the emulator: which are outside of the bound, which no bound covers, and the error as a
@@ -97,11 +110,11 @@ class Judge:
         self.format: Format = variant.result.kind.format
         self.sources = [s.kind for s in variant.sources]
         self.ftz = any(spec.modifiers[n].ftz for n in spec.effective_modifiers(variant, target))
-        self.bounds = [
-            Bound(a.kind, parse_bound(a.bound), parse_range(a.range))
-            for a in instruction.accuracy
-            if a.selector.matches(variant)
-        ]
+        self.bounds = [_bound(a) for a in instruction.accuracy if a.selector.matches(variant)]
+        # The largest error that is not the hardware's fault, as a part of the bound.
+        known = exceeded(spec, variant, target)
+        worst = known.exceeded if known else None
+        self.allowed = self.error([worst.operand], worst.result, _bound(known)) if known and worst else 1.0
 
     def judge(self, operands: Sequence[Array], got: Array, want: Array) -> Judged:
         """`operands`, `got` and `want` are encodings of lanes on which GPU and emulator differ."""

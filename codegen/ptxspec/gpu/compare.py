@@ -98,7 +98,10 @@ class Comparison:
         nobody has judged yet is to have every bit."""
         if self.claim == "unspecified" or (self._is_hazard and not found.equal):
             return None
-        return not found.outside if self.claim == "bounded" else found.equal
+        if self.claim != "bounded":
+            return found.equal
+        # As far as the hardware of this target is known to exceed it, the bound is wrong, and not the result.
+        return not found.outside or (self._judge is not None and found.worst <= self._judge.allowed)
 
     def compare(self, operands: Sequence[Array], got: Array, want: Array) -> Found:
         """All arrays are encodings of whole registers; `got` and `want`, the emulator's, are those of the results."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..diagnostics import PtxspecError
 from ..model import BOOL, Spec, Variant
 from . import registers, vectors
+from .bounds import exceeded
 from .compare import Comparison, Found
 from .device import About, Device, DeviceError, Module, NoDeviceError
 from .recording import RecordedPart, Recorder, Recording
@@ -195,13 +196,12 @@ def _row(spec: Spec, v: Variant, about: About, compiled: str, newest: str) -> Ro
 
 def _exceeds(spec: Spec, v: Variant, target: str) -> str:
     """How hardware of a target is known to break the manual's bound for a variant."""
-    for a in spec.instructions[v.opcode].accuracy:
-        e = a.exceeded
-        if e and a.selector.matches(v) and spec.is_within(spec.catalog.plain(target) or target, e.within):
-            width = v.result.kind.width // 4
-            worst = f"0x{e.operand:0{width}x} gives 0x{e.result:0{width}x} ({e.rests_on})"
-            return f"{a.bound} {a.kind} for operands {a.range} ({a.section}), which this hardware exceeds: {worst}"
-    return ""
+    a = exceeded(spec, v, target)
+    if a is None or a.exceeded is None:
+        return ""
+    e, width = a.exceeded, v.result.kind.width // 4
+    worst = f"0x{e.operand:0{width}x} gives 0x{e.result:0{width}x} ({e.rests_on})"
+    return f"{a.bound} {a.kind} for operands {a.range} ({a.section}), which this hardware exceeds: {worst}"
 
 
 def _newest(spec: Spec, release: str) -> str:

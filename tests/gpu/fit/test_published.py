@@ -6,7 +6,8 @@ import json
 import math
 import re
 import shutil
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +17,11 @@ from helpers import ROOT
 from helpers.bench import SMALL
 from helpers.project import Project, copied
 from helpers.standin import StandIn
+from numpy.typing import NDArray
 from ptxspec.check.claims import CLAIMS
 from ptxspec.cli import conformance
 from ptxspec.diagnostics import PtxspecError
+from ptxspec.evaluate import emulator
 from ptxspec.gpu import cuda, vectors
 from ptxspec.gpu.fit import published
 from ptxspec.gpu.run import _exceeds
@@ -240,3 +243,28 @@ def test_a_bound_that_hardware_exceeds_is_the_manuals_error() -> None:
     assert "0x409ccdb6 gives 0x3e3f198d" in _exceeds(spec, v, "sm_75") and not _exceeds(spec, v, "sm_61")
     ledger = (ROOT / "generated/manual/ledger.md").read_text("utf-8")
     assert "exceeds it on sm_70 to sm_75 (published model)" in ledger
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("target", "code"), [("sm_75", 0), ("sm_80", 1)])
+def test_a_gpu_that_exceeds_the_bound_as_is_known_of_it_agrees(
+    target: str, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stand-in with a published unit, beside a specification that knows of none. Of sm_80 nothing is known."""
+    project = Project(copied(tmp_path / "project", ("cos",)), capsys)
+    (project.root / "spec/observed/recordings.yaml").unlink(missing_ok=True)
+    units = project.root / "spec/units.yaml"
+    units.write_text(re.sub(r"count: \d{6,}", "count: 4096", units.read_text("utf-8")), "utf-8")
+    assert project.run("generate").code == 0
+
+    def published(operands: Sequence[NDArray[np.uint32]], _: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        return ptxemu.execute("cos.approx.f32", operands[0], target="sm_75")  # type: ignore[no-any-return]
+
+    device = StandIn(emulator(Root(project.root)), target=target, wrong={"cos.approx.f32": published})
+    monkeypatch.setattr(cuda, "CudaDevice", lambda: device)
+    monkeypatch.setattr(conformance.vectors, "Sizes", partial(vectors.Sizes, random=1 << 22, sample=1 << 7))
+    found = project.run("conformance", "--format", "json")
+    (row,) = (v for v in json.loads(found.out)["variants"] if v["variant"] == "cos.approx.f32")
+    assert row["found"]["outside"] > 0 and row["found"]["worst"] > 1
+    assert (found.code, row["verdict"]) == (code, "disagrees" if code else "agrees")
+    assert ("0x409ccdb6 gives 0x3e3f198d" in (row["exceeds"] or "")) == (code == 0)
