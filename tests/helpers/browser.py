@@ -83,7 +83,7 @@ class Visits:
         )
         self._contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(60_000)
         page.on("pageerror", lambda error: self.complaints.append(f"{address}: {error}"))
         page.on("console", lambda said: self._hear(address, said.type, said.text))
         page.on("request", lambda asked: self._see(address, asked.url))
