@@ -1,4 +1,4 @@
-"""The manual's evaluator in one process of Node, which answers many questions."""
+"""The manual's scripts in Node: programs that run once, and the evaluator in a process that answers many questions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ def node() -> str | None:
     found = shutil.which("node")
     if found is None:
         return None
-    test = subprocess.run([found, "-e", "let x = null; x ??= 1n; Object.hasOwn({}, x)"], capture_output=True)
+    test = subprocess.run(
+        [found, "-e", "let x = null; x ??= 1n; Object.hasOwn({}, x)"], capture_output=True, timeout=60
+    )
     return found if test.returncode == 0 else None
 
 
@@ -36,6 +38,15 @@ def needed() -> str:
             pytest.fail(reason)
         pytest.skip(reason)
     return found
+
+
+def printed(program: str, given: object, *arguments: str) -> Any:
+    """The JSON that a program prints that reads the JSON given."""
+    done = subprocess.run(
+        [needed(), "-e", program, *arguments],
+        input=json.dumps(given), capture_output=True, text=True, check=True, timeout=600,
+    )  # fmt: skip
+    return json.loads(done.stdout)
 
 
 class Evaluator:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from typing import Any
 
-import pytest
-
 from helpers import ROOT
+from helpers.node import needed
 
 FOLDER = ROOT / "generated/manual"
-needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="no Node.js here to run the pages' scripts")
 
 # Reads a line with a program's text and what it is given, and writes a line with what comes out.
 _SERVE = """
@@ -35,7 +32,7 @@ class Engine:
         names = re.search(r"const files = (\[.*?\]);", (FOLDER / "search.js").read_text("utf-8"))
         assert names
         files = ["catalog.data.js", "catalog.js", *(f"search.{name}.js" for name in json.loads(names[1]))]
-        command = ["node", "-e", _SERVE, *(str(FOLDER / name) for name in files)]
+        command = [needed(), "-e", _SERVE, *(str(FOLDER / name) for name in files)]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def run(self, program: str, given: object) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,8 @@ def test_the_file_is_what_is_read_of_it(spec: Spec) -> None:
         ("targets: [sm_75,", "targets: [sm_74,", "unknown target 'sm_74'", "did you mean"),
         ('- "add.f64"', '- "sub.f64"', "'sub.f64' is no notation of add", "begins with add"),
         ("on: sm_80,", "on: sm_81,", "unknown target 'sm_81'", "sm_80"),
+        ('- "add.f64"', '- "{add.f64"', "'{add.f64' is no notation of add", "begins with add"),
+        ("on: sm_80,", "on: sm_80..sm_75,", "'sm_80..sm_75' names no target", "sm_75 stands before sm_80"),
         ("on: sm_80,", "on: 80,", "'80' is not what belongs here", "as in sm_75..sm_90a"),
         ("count: 1,", "count: one,", "'one' is not what belongs here", "count: one"),
         ("    - operands: 2", "    - operand: 2", "unknown key 'operand'", "'operands'"),
@@ -161,7 +164,9 @@ def test_the_command_tells_one_variant_by_targets(two: Project, ptxas: Path, nvd
         "    FADD.FTZ d, a, b\n"
         "    FADD.FTZ d+1, a+1, b+1\n"
     )
-    found = json.loads(two.run("machine-code", "add.f64", "--target", "sm_90", "--format", "json").out)
+    # Also where ptxas is named from where one stands
+    own = ["--ptxas", os.path.relpath(ptxas)]
+    found = json.loads(two.run("machine-code", "add.f64", "--target", "sm_90", "--format", "json", *own).out)
     assert found["variants"] == [
         {"variant": "add.f64", "operands": 2, "code": {"sm_90": {"count": 1, "beyond": 0, "text": "DADD d, a, b"}}}
     ]
@@ -174,6 +179,8 @@ def test_the_command_says_what_it_cannot_do(two: Project) -> None:
         (["add.f46"], "unknown type or modifier '.f46'"),
         (["add.f32", "--target", "sm_70"], "ptxas only reads PTX for sm_70"),
         (["add.f32", "--record"], "--record is about all variants"),
+        (["--target", "sm_90"], "--target is about one variant or opcode"),
+        (["--operands", "2"], "--operands is about one variant or opcode"),
         (["add.f32", "--ptxas", "/nowhere"], "no file /nowhere"),
     ):
         result = two.run("machine-code", *arguments)

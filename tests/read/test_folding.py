@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 from helpers.project import Project
 from helpers.validating import ADD, expect_error
+from ptxspec.check.folding import contradictions
+from ptxspec.model import Spec
+from ptxspec.semantics.compile import Compiler
 
 START = "\nfolding:\n  - text: Something else comes out.\n    "
 
@@ -52,6 +59,10 @@ def test_an_entry_has_a_rule(project: Project) -> None:
             "for: add.rn.f32\n    semantics: d = a\n    shown: [[0x3f800000, 0x40000000]]",
             "add.rn.f32 (2 operands) has 2 operands, and a row of `shown` 1 before the result",
         ),
+        (
+            "for: add.rn.f32\n    semantics: d = a\n    shown: [[0x13f800000, 0x40000000, 0x3f800000]]",
+            "0x13f800000 does not fit a of add.rn.f32 (2 operands), which has 32 bits",
+        ),
     ],
 )
 def test_what_is_shown_is_what_the_rule_gives_and_the_semantics_does_not(
@@ -60,6 +71,25 @@ def test_what_is_shown_is_what_the_rule_gives_and_the_semantics_does_not(
     declare(project, rest)
     result = project.run("validate")
     assert result.code == 1 and f": error: {message}\n" in result.err
+
+
+@pytest.mark.parametrize(
+    ("spelling", "row"),
+    [
+        ("cvt.rn.f16x2.f32", (0x7F800001, 0x0, 0x0)),  # two registers of one lane each
+        ("cvt.rn.f16x2.e4m3x2", (0x0, 0x0)),
+        ("cvt.rs.f16x2.f32", (0x0, 0x0, 0x0, 0x0)),  # lanes that share the bits of a register
+    ],
+)
+def test_a_row_is_of_registers_that_stand_for_themselves(spec: Spec, spelling: str, row: tuple[int, ...]) -> None:
+    own = spec.instructions["cvt"]
+    v = next(v for v in own.variants if v.spelling == spelling)
+    selector: Any = SimpleNamespace(matches=lambda other: other is v)
+    entry = replace(own.folding[0], selector=selector, shown=(row,))
+    program = Compiler(spec).program(own, v, None)
+    (found,) = contradictions(spec, replace(own, folding=(entry,)), {v: program})
+    several = "stand in several registers" in found.message
+    assert several == (len({v.lanes, *(o.type.lanes for o in (v.result, *v.sources))}) > 1)
 
 
 def test_show_tells_what_constants_are_folded_to(project: Project) -> None:

@@ -41,9 +41,15 @@ def contradictions(spec: Spec, instruction: Instruction, own: dict[Variant, Prog
 
 def _wrong(folding: Folding, v: Variant, program: Program, own: Program) -> str:
     """What is wrong with an entry for a variant; empty where nothing is."""
+    every = (v.result, *v.sources)
+    if any(o.registers or o.lane_bits for o in every) or len({o.lanes for o in every}) > 1:
+        return f"the lanes of {v} stand in several registers, which `shown` cannot tell: narrow the entry with `for:`"
     for *operands, result in folding.shown:
         if len(operands) != len(program.inputs):
             return f"{v} has {len(program.inputs)} operands, and a row of `shown` {len(operands)} before the result"
+        registers = zip((*operands, result), (*v.sources, v.result), strict=True)
+        if wide := next(((x, o) for x, o in registers if x >> o.type.width), None):
+            return f"{wide[0]:#x} does not fit {wide[1].name} of {v}, which has {wide[1].type.width} bits"
         if (got := in_register(v, program, operands)) != result:
             return f"the rule gives {got:#x} for {v}, and `shown` says {result:#x}"
         if in_register(v, own, operands) == result:

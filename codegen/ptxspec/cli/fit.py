@@ -8,6 +8,7 @@ from typing import TextIO
 
 from .. import evaluate, roots
 from ..diagnostics import PtxspecError, unknown
+from ..files import replace_text
 from ..gpu import recording
 from ..gpu.fit import published
 from ..gpu.fit.fitting import fit
@@ -57,9 +58,9 @@ def recovered(
     if model is not None and folder is not None:
         folder.mkdir(exist_ok=True)
         if isinstance(model.core, Differences):
-            (folder / model.core.name).write_text(model.core.text, "ascii", newline="\n")
+            replace_text(folder / model.core.name, model.core.text)
         path = folder / f"{model.name}.yaml"
-        path.write_text(as_yaml(model), "utf-8", newline="\n")
+        replace_text(path, as_yaml(model))
         print(f"  written: {path}", file=to)
     return model is not None
 

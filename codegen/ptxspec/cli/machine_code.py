@@ -9,6 +9,7 @@ from pathlib import Path
 
 from .. import roots
 from ..diagnostics import PtxspecError
+from ..files import replace_text
 from ..machine import evidence
 from ..machine.evidence import Works
 from ..machine.flow import Work
@@ -39,6 +40,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.record and (options.name or options.target):
         raise PtxspecError("--record is about all variants on all targets: leave VARIANT and --target away")
+    for option in ("target", "operands") if not options.name else ():
+        if getattr(options, option) is not None:
+            raise PtxspecError(f"--{option} is about one variant or opcode: name it")
     root = roots.find_own(options.root) if options.record else roots.find(options.root)
     spec = reading.read(root.path)
     variants = _variants(spec, options) if options.name else [v for i in spec.instructions.values() for v in i.variants]
@@ -90,7 +94,7 @@ def _hold(spec: Spec, ptxas: Path, works: Works, root: Path, on: Sequence[str], 
     entries = sum(map(len, found.opcodes.values()))
     told = f"{found.assembler}: {found.variants} variants on {counted(len(on), 'target')}, {entries} ways"
     if record:
-        path.write_text(evidence.as_yaml(found), "utf-8", newline="\n")
+        replace_text(path, evidence.as_yaml(found))
         print(f"{told}\nwritten: {path}")
         return OK
     if spec.machine is None:

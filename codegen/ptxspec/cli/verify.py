@@ -7,6 +7,7 @@ from pathlib import Path
 
 from .. import roots
 from ..diagnostics import PtxspecError
+from ..files import replace_text
 from ..ptxas import verify
 from ..ptxas.asking import PtxasError, find_ptxas
 from ..read import link as reading
@@ -46,6 +47,6 @@ def run(options: argparse.Namespace) -> int:
         return NO
     if options.record:
         path = root.path / "spec" / "observed" / "evidence.yaml"
-        path.write_text(verify.as_yaml(spec, result), "utf-8", newline="\n")
+        replace_text(path, verify.as_yaml(spec, result))
         print(f"written: {path}")
     return OK

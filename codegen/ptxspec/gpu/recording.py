@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import PtxspecError
+from ..files import replace_text
 from ..model import Operand, Spec, Variant
 from ..read.link import OBSERVED
 from . import registers, vectors
@@ -227,17 +228,6 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as e:
         raise PtxspecError(f"{path}: cannot be written: {e.strerror}") from None
-
-
-def replace_text(path: Path, text: str) -> None:
-    """Write a file beside and put it in place: where that fails, as on a full disk, the old one is still there."""
-    new = path.with_name(f"{path.name}.new")
-    try:
-        new.write_text(text, "utf-8", newline="\n")
-        new.replace(path)
-    except OSError:
-        new.unlink(missing_ok=True)
-        raise
 
 
 def provenance(

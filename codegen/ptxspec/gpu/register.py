@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+from ..files import replace_text
 from ..model import Recording, Spec
 from . import recording
 from .recording import REGISTER
@@ -34,7 +35,7 @@ def register(root: Path, spec: Spec, recorded: recording.Recording, report: Repo
     )  # fmt: skip
     others = [r for r in spec.recordings if r.path != path]
     with recording.writing(root / REGISTER):
-        recording.replace_text(root / REGISTER, _as_yaml(sorted([*others, entry], key=lambda r: r.path)))
+        replace_text(root / REGISTER, _as_yaml(sorted([*others, entry], key=lambda r: r.path)))
     return True
 
 

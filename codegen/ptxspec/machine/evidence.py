@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,7 +15,7 @@ from ..compact import compact
 from ..model import MachineCode, MachineEvidence, MachineForms, Spec, Variant, runs
 from ..ptxas.asking import PtxasError, version
 from .flow import UnknownFlow, Work, work
-from .kernels import kernel, listed
+from .kernels import asked, kernel, listed
 
 PATH = "spec/observed/machine_code.yaml"
 Progress = Callable[[int, int], None]
@@ -100,7 +99,7 @@ def evidence(spec: Spec, ptxas: Path, works: Works) -> MachineEvidence:
 
 
 def _version(nvdisasm: Path) -> str:
-    said = subprocess.run([nvdisasm, "--version"], check=False, capture_output=True, text=True).stdout
+    said = asked(Path(), [str(nvdisasm), "--version"])
     match = re.search(r"\bV(\d+(?:\.\d+)+)", said)
     return match[1] if match else "of unknown version"
 

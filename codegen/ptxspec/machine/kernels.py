@@ -24,6 +24,8 @@ Listed = dict[str, Any]
 
 _REGISTER = re.compile(r"%[a-z]+\d+")
 _TYPES = {name: type for type, name in REGISTERS.items()}
+# Seconds after which a tool is taken to hang.
+_LIMIT = 600
 _DECLARED = " ".join(f".reg .{type} {name}<16>;" for type, name in REGISTERS.items())
 # Between what is loaded, and between what is stored.
 STEP = 16
@@ -66,14 +68,17 @@ def listed(ptxas: Path, nvdisasm: Path, kernels: Iterable[str], target: str, ptx
     with tempfile.TemporaryDirectory() as directory:
         folder = Path(directory)
         Path(folder, "k.ptx").write_text(HEADER.format(ptx=ptx, target=target) + "\n".join(kernels), "utf-8")
-        _run(folder, [str(ptxas), "-arch", target, "k.ptx", "-o", "k.cubin"])
-        said = _run(folder, [str(nvdisasm), "-json", "k.cubin"])
+        asked(folder, [str(ptxas.absolute()), "-arch", target, "k.ptx", "-o", "k.cubin"])
+        said = asked(folder, [str(nvdisasm.absolute()), "-json", "k.cubin"])
     return {f["function-name"]: f["sass-instructions"] for f in json.loads(said)[1]}
 
 
-def _run(folder: Path, command: Sequence[str]) -> str:
+def asked(folder: Path, command: Sequence[str]) -> str:
+    """What a tool prints that is run in a folder. Raises PtxasError."""
     try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=_LIMIT)
+    except subprocess.TimeoutExpired:
+        raise PtxasError(f"{' '.join(command)}: no end after {_LIMIT} seconds") from None
     except OSError as error:
         raise PtxasError(f"{command[0]} cannot be run: {error}") from error
     if done.returncode:

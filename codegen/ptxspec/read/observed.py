@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -42,7 +41,7 @@ def read_machine_code(doc: Document | None, context: Context) -> MachineEvidence
         for i, e in enumerate(entries):
             at = ("opcodes", opcode, i)
             for k, text in enumerate(e["for"]):
-                if re.match(r"\w+", text)[0] != opcode:  # type: ignore[index]
+                if text.partition(".")[0].partition("{")[0] != opcode:
                     message, help = f"'{text}' is no notation of {opcode}", f"a notation here begins with {opcode}"
                     context.errors.append(doc.error((*at, "for", k), message, help))
             codes = []
@@ -64,7 +63,11 @@ def _run(doc: Document, where: Where, text: str, every: list[str], context: Cont
     first, _, last = text.partition("..")
     if not all(context.known(doc, where, name, every, "target") for name in (first, last or first)):
         return []
-    return every[every.index(first) : every.index(last or first) + 1]
+    found = every[every.index(first) : every.index(last or first) + 1]
+    if not found:
+        message, help = f"'{text}' names no target", f"in the list of targets {last} stands before {first}"
+        context.errors.append(doc.error(where, message, help))
+    return found
 
 
 def read_speed(doc: Document | None, context: Context) -> Speed | None:

@@ -321,7 +321,7 @@ def _specials(x: Array, result: Array, u: Unit) -> None:
     zero, negative_zero, infinity, negative_infinity, nan, negative = (f.unsigned.type(max(s, 0)) for s in u.special)
     outside = magnitude - least >= most - least
     if 16 * np.count_nonzero(outside) > outside.size:
-        # As where another unit made NaNs of negative numbers
+        # Many are NaNs where x is the result of another unit, whose operands were negative: what follows is for few.
         nans = magnitude > f.infinity
         replace(result, nans, nan, f)
         outside &= ~nans

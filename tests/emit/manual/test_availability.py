@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-import pytest
 from helpers.manual import FOLDER, Matrix, Row, parts, shown
+from helpers.node import printed
 from helpers.repository import database, specification
 from helpers.sizes import each_size, spread
 from ptxspec.catalog import Target
@@ -77,12 +75,9 @@ SCRIPTS = [FOLDER / f"{name}.js" for name in ("catalog.data", "catalog", "matchi
 
 def node(program: str, given: object) -> Any:
     """What a program prints that has the page's scripts, and `given`."""
-    if shutil.which("node") is None:
-        pytest.skip("no Node.js here to run the pages' scripts")
     loads = "".join(f"require({json.dumps(str(path))});" for path in SCRIPTS)
     program = f'{loads} const given = JSON.parse(require("fs").readFileSync(0, "utf-8"));' + program
-    done = subprocess.run(["node", "-e", program], input=json.dumps(given), capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
+    return printed(program, given)
 
 
 VERDICTS = """

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
-import subprocess
 from collections.abc import Mapping
 from html import unescape
 
@@ -14,6 +11,7 @@ import pytest
 from helpers import ROOT
 from helpers.browser import Visits
 from helpers.manual import FOLDER, page, shown, spelled
+from helpers.node import printed
 from helpers.repository import database, specification
 from helpers.sizes import each_size, spread
 from ptxspec.check.corner_cases import agrees, members, parse_value
@@ -97,7 +95,6 @@ def cards(opcode: str) -> list[tuple[str, int, list[str], str]]:
     return found
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="no Node.js here to run the pages' script")
 @each_size
 def test_a_link_to_any_variant_opens_its_card_and_names_it(whole: bool) -> None:
     """With the number of operands always, as in max.html#max.NaN.f32-2, and in another order of modifiers."""
@@ -107,9 +104,7 @@ def test_a_link_to_any_variant_opens_its_card_and_names_it(whole: bool) -> None:
         links[opcode] = [f"#{v.spelling}-{v.operands}" for v in some]
         links[opcode] += [f"#{'.'.join((opcode, *reversed(v.modifiers), *v.type_names))}" for v in some]
         wanted[opcode] = [*some, *some]
-    asked = json.dumps([{o: cards(o) for o in OPCODES}, links])
-    done = subprocess.run(["node", "-e", LANDING, str(FOLDER)], input=asked, capture_output=True, text=True, check=True)
-    landed = json.loads(done.stdout)
+    landed = printed(LANDING, [{o: cards(o) for o in OPCODES}, links], str(FOLDER))
     every = [v for variants in wanted.values() for v in variants]
     assert len(landed) == len(every)
     for v, (hash, silent, opened) in zip(every, landed, strict=True):

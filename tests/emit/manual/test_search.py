@@ -12,14 +12,13 @@ from typing import Any
 import pytest
 from helpers.manual import page
 from helpers.repository import database
-from helpers.search import FOLDER, Engine, needs_node
+from helpers.search import FOLDER, Engine
 from helpers.sizes import each_size, spread
 from ptxspec.query.alike import ranked
 from ptxspec.query.database import Variant
 from ptxspec.query.names import targets
 from ptxspec.query.verdicts import query
 
-pytestmark = needs_node
 DB = database()
 TARGETS = list(DB.targets)
 VERSIONS = list(DB.versions)

@@ -91,7 +91,8 @@ class Entries:
             if len(c.ptx) == 1 and c.ptx[0] in known:
                 opcode = c.ptx[0].partition(".")[0]
                 compiled.add(c.name)
-                yield Entry("function", c.name, f"{opcode}.html#{c.ptx[0]}", f"{c.reference.title}: {c.ptx[0]}")
+                becomes = f"{c.reference.title}: {c.ptx[0]}" + (f" from {c.target} on" if c.target else "")
+                yield Entry("function", c.name, f"{opcode}.html#{c.ptx[0]}", becomes)
         found: dict[str, list[str]] = {}
         for i in self._spec.instructions.values():
             for compared in i.compared:

@@ -16,7 +16,7 @@ _PTX = """\
 .target {target}
 .address_size 64
 .visible .entry folded(.param .u64 p) {{
-  .reg .b64 %p; .reg .{result} %d; .reg .{source} %a, %b;
+  .reg .b64 %p; .reg .{result} %d; {sources}
   ld.param.u64 %p, [p];
 {moves}
   {statement};
@@ -70,13 +70,13 @@ def _ptx(spec: Spec, v: Variant, shown: Shown) -> str:
     target = next(t for t in spec.targets.values() if t.nvcc and spec.catalog.takes(v.requires, t.name))
     first, _ = spec.catalog.window(v.requires, target.name)
     ptx = max(first, target.ptx, key=list(spec.versions).index)
-    names, source = [f"%{s.name}" for s in v.sources], f"b{v.sources[0].type.width}"
+    sources = [(f"%{s.name}", f"b{s.type.width}", x) for s, x in zip(v.sources, shown.operands, strict=True)]
     return _PTX.format(
         told=f"Stores {shown.folded}; the instruction computes {shown.computed}.",
         ptx=ptx,
         target=target.name,
         result=f"b{v.result.type.width}",
-        source=source,
-        moves="\n".join(f"  mov.{source} {name}, {x};" for name, x in zip(names, shown.operands, strict=True)),
-        statement=f"{v.spelling} %d, {', '.join(names)}",
+        sources=" ".join(f".reg .{type} {name};" for name, type, _ in sources),
+        moves="\n".join(f"  mov.{type} {name}, {x};" for name, type, x in sources),
+        statement=f"{v.spelling} %d, {', '.join(name for name, _, _ in sources)}",
     )

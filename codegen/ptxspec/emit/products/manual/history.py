@@ -14,6 +14,7 @@ from .forms import Forms, Writer
 from .site import Site
 
 K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -74,9 +75,6 @@ def _releases(spec: Spec, write: Writer, variants: Iterable[Variant]) -> list[Re
 def _change(write: Writer, variants: Sequence[Variant]) -> Change:
     found = _grouped(write(variants), lambda f: f.opcode)
     return Change(len(variants), sorted(found.items()))
-
-
-T = TypeVar("T")
 
 
 def _grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:

@@ -89,7 +89,7 @@ def _hover(spec: Spec) -> str:
         for v in i.variants:
             place = places.setdefault(_card(spec, i, v), len(places))
             variants.setdefault(v.spelling, []).append(place)
-    used = {name for v in variants for name in v.split(".")[1:]}
+    used = {name for i in spec.instructions.values() for v in i.variants for name in (*v.modifiers, *v.type_names)}
     hover = {
         "schema": 1,
         "generated": "by ptxspec from spec/; do not edit",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from .....catalog import Requirement, Target
 from .....model import Spec, Variant
+from ..catalog import products
 from .about import About
 
 
@@ -135,10 +136,6 @@ def _columns(spec: Spec, families: Sequence[Variant]) -> list[Column]:
             bases.append([t])
     newest = [t for t in spec.targets.values() if not t.base][-1]
     return [
-        *(Column(ts, _sold(spec, ts), ts[-1] is newest) for ts in bases),
-        *(Column(ts, _sold(spec, ts), False) for ts in kinds.values()),
+        *(Column(ts, [products(spec, t) for t in ts], ts[-1] is newest) for ts in bases),
+        *(Column(ts, [products(spec, t) for t in ts], False) for ts in kinds.values()),
     ]
-
-
-def _sold(spec: Spec, targets: Sequence[Target]) -> list[list[str]]:
-    return [[p.name for p in spec.naming.products if p.target == (t.base or t.name)] for t in targets]
