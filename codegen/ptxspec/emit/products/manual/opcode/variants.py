@@ -117,7 +117,9 @@ def _recipes(
         for id, requires in own:
             helped.setdefault((id, requires, any(needs for _, needs in own)), []).append(v)
     every = len(alike)
-    return [Help(*told, about.write.whole(vs) if len(vs) < every else ()) for told, vs in helped.items()]
+    # Why there is none elsewhere comes after what there is.
+    ordered = sorted(helped.items(), key=lambda item: not item[0][1])
+    return [Help(*told, about.write.whole(vs) if len(vs) < every else ()) for told, vs in ordered]
 
 
 def _facts(about: About, v: Variant) -> Facts:
