@@ -2,8 +2,8 @@
 //   ptxspec.variants        [[{text, row, spelling, operands}]]: for each of ptxspec.rows its variants; `text` is the
 //                           notation of the row that stands for one
 //   ptxspec.matcher(words, type)   a function of a variant: whether it has every one of these words and that type. A
-//                           word begins a part of the spelling, so that f16 is not bf16; with a dot it may stand
-//                           anywhere
+//                           word begins a part of the spelling, so that f16 is not bf16, or is what types are called,
+//                           as fp8; with a dot it may stand anywhere
 //   ptxspec.isUsed(word)    whether any variant has the word
 //   ptxspec.closest(text, names)   the name that looks most like a text; null where none does
 //   ptxspec.usedLike(word)  what is in a spelling and looks most like a word; null where nothing does
@@ -34,7 +34,7 @@
     if (word.includes(".")) {
       return v => v.whole.includes(word);
     }
-    const meant = new Set();
+    const meant = new Set((ptxspec.data?.called?.[word] ?? []).map(number)); // fp8 is what no spelling says.
     for (const [part, n] of parts) {
       if (part.startsWith(word)) {
         meant.add(n);

@@ -193,12 +193,14 @@
     if (!all.length) {
       return search.missing(opcode, asked, {target: null, ptx: null});
     }
+    const risks = group => group[0].crash ? [] : search.hazards(group[0], {target: null, ptx: null});
     const one = (group, label) => ({
       kind: "variant", answer: "", title: label, link: search.address(group[0]),
-      text: group[0].crash || `Needs ${needsOf(group[0]).text}. Results: ${group[0].row.claim}.`,
+      text: group[0].crash || `${risks(group).length ? "Hazard: do not write it. " : ""}Needs ${needsOf(group[0]).text}. Results: ${group[0].row.claim}.`,
+      hazard: risks(group).length > 0,
       spelling: group[0].spelling, operands: group[0].operands,
     });
-    const groups = variants => grouped(variants, v => `${v.crash} ${v.row?.requires} ${v.row?.claim}`)
+    const groups = variants => grouped(variants, v => `${v.crash} ${v.row?.requires} ${v.row?.claim} ${risks([v]).join(" ")}`)
       .sort((a, b) => fewest(a) - fewest(b)).slice(0, shown)
       .map(g => one(g, g.length > 1 ? search.label(g, asked) : spelled(g[0], all)));
     return [...exact.map(v => one([v], spelled(v, all))), ...groups(near), ...(exact.length ? [] : groups(far))];
@@ -255,9 +257,11 @@
       ...(none.length ? [`not in ${listed(none)}`] : []),
     ];
     const more = place.target ? siblings(found.flatMap(f => f.all.filter(v => !search.takes(v, place))), place.target) : new Map();
-    const besides = more.size ? ` More of it is ${told(more)}.` : "";
+    // Whoever asks of a GPU can compile for its a and f kinds, too: a no does not go without them.
+    const but = answer === "no" && more.size ? `, but ${told(more)}` : "";
+    const besides = more.size && !but ? ` More of it is ${told(more)}.` : "";
     return {results: [{
-      kind: "verdict", answer, title: `${listed(names)} ${where(place)}: ${parts[0]}`, link,
+      kind: "verdict", answer, title: `${listed(names)} ${where(place)}: ${parts[0]}${but}`, link,
       text: (parts.slice(1).map(p => `${p[0].toUpperCase()}${p.slice(1)}.`).join(" ") + besides).trim(),
     }]};
   };

@@ -153,6 +153,13 @@ def test_words_begin_parts_of_a_spelling_and_with_a_dot_stand_anywhere() -> None
     assert [words for (words, _), n in zip(asked, wanted, strict=True) if n == 0] == [["16"], ["xyz"]]
 
 
+def test_what_types_are_called_finds_them() -> None:
+    """Nobody who looks for FP8 knows that PTX says e4m3x2."""
+    fp8 = {t.name for t in SPEC.types.values() if (f := t.kind.format) and f.signed and f.width == 8}
+    wanted = [v for v in EVERY if fp8 & set(v.spelling.split("."))]
+    assert wanted and node(FOUND, [(["FP8"], ""), (["fp8", "zzz"], "")]) == [len(wanted), 0]
+
+
 def test_what_is_meant_by_a_name() -> None:
     asked = ["h100", "RTX 4090", "GeForce RTX 4090", "sm_84", "sm_90a", "sm_99a", "sm_1000", "9", "L", "nothing"]
     wanted = ["sm_90", "sm_89", "sm_89", "sm_86", "sm_90a", "sm_100a", "sm_121", "sm_10", None, None]

@@ -162,9 +162,31 @@ def takes(cell: str, ptx: str, order: Mapping[str, int]) -> bool:
 
 
 def variants_of(cell: str) -> set[str]:
-    counted = re.search(r" with (\d) operands", cell)
+    counted = re.search(r" with (\d) operands?", cell)
     names = [name for text in re.findall(r"`(\S+)`", cell) for name in spelled(text)]
     return {f"{name} ({counted[1]})" for name in names} if counted else set(names)
+
+
+def test_each_recipe_says_for_every_variant_from_where_on_it_works() -> None:
+    """No "on sm_20 or sm_80" that leaves open which of them holds for which variant, or number of operands."""
+    for opcode, i in SPEC.instructions.items():
+        said = set()
+        for heads in re.findall(r"^(`.*) on; may differ: ", (FOLDER / f"{opcode}.md").read_text("utf-8"), re.MULTILINE):
+            for part in re.split(r" on; (?=`)", heads):
+                cell, _, requires = part.partition(" from ")
+                said |= {(name, requires) for name in variants_of(cell)}
+        # What stands for another, as cos.f32 does, has no recipe in the file.
+        made = [(v, x) for v in i.variants for x in SPEC.instead.get(v, ()) if x.recipe in i.recipes]
+        wanted = {(shown(v), SPEC.catalog.text(x.requires)) for v, x in made}
+        assert said == wanted
+
+
+def test_machine_code_tells_variants_apart_that_are_spelled_alike() -> None:
+    for opcode in OPCODES:
+        text = (FOLDER / f"{opcode}.md").read_text("utf-8").partition("## Machine code")[2].partition("\n## ")[0]
+        cells = [line.split(" | ")[0].strip("| ") for line in text.splitlines() if line.startswith("| `")]
+        told = [name for cell in cells for name in variants_of(cell)]
+        assert len(told) == len(set(told)), opcode
 
 
 def test_a_card_shows_a_hazard_where_one_is_known() -> None:

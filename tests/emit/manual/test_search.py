@@ -138,6 +138,19 @@ def test_different_answers_are_told_for_each_group(engine: Engine) -> None:
     assert [r["answer"] for r in each[:5]].count("yes") == 1
 
 
+def test_a_hazard_is_told_with_the_variant_where_no_place_is_named(engine: Engine) -> None:
+    variant, *_ = engine.ask("fma.rz.bf16")
+    assert variant["hazard"] and variant["text"].startswith("Hazard: do not write it. Needs sm_80, PTX 7.0.")
+    variant, *_ = engine.ask("fma.rn.bf16")
+    assert not variant["hazard"] and variant["text"].startswith("Needs sm_80, PTX 7.0.")
+
+
+def test_a_gpu_that_has_something_as_another_kind_of_its_target_is_not_refused_it_alone(engine: Engine) -> None:
+    verdict, *_ = engine.ask("fp4 b200")
+    assert verdict["answer"] == "no"
+    assert verdict["title"].endswith(", but on sm_100a from PTX 8.6 and on sm_100f from PTX 8.8")
+
+
 def test_what_to_write_instead_is_a_recipe_alone(engine: Engine) -> None:
     """What exists and is spelled alike is called that, and never what to write."""
     found = engine.ask("max NaN f64 sm_90")

@@ -1,8 +1,8 @@
 """The manual of the semantics language: every function that a specification may call.
 
 A specification's semantics is written in a small subset of Python's syntax. It has assignments, `if`/`elif`/`else`,
-conditional expressions, `and`/`or`/`not`, comparisons, helper `def`s without recursion, and calls of the functions
-below; an operator is another spelling of the function whose row names it. Values are of four kinds:
+conditional expressions, `and`/`or`/`not`, comparisons, helper `def`s without recursion, and calls of the functions of
+the table; an operator is another spelling of the function that names it as written. Values are of four kinds:
 
   bool     true or false
   bits     an unsigned integer of a width, written as an integer
@@ -27,9 +27,9 @@ these alone is decided before the program is built. Static are
 
 The result is assigned to `d`; a predicate to `p`, and the second one of p|q to `q`.
 
-A function marked `rounds` delivers the exact result, rounded once to the format under the variant's rounding
-direction, and flushed where the variant flushes. Two such calls in one expression are an error: name the first
-result, or use fusedMultiplyAdd.
+A function of arithmetic delivers the exact result, rounded once to the format under the variant's rounding direction,
+and flushed where the variant flushes. Two such calls in one expression are an error: name the first result, or use
+fusedMultiplyAdd.
 
 One that takes a format as its last argument delivers the result in that format, as IEEE 754's formatOf operations do:
 its operands may have any formats, the exact result is rounded once, and a literal takes the format of the result.
@@ -49,9 +49,9 @@ A function that returns a float says which NaN it returns, where it returns one:
 
 A function whose result is a format, a literal or a fact asks about formats, and is as static as the names above.
 
-A function marked `bitwise` makes each bit of its result of the operands' bits in the same place.
+The bitwise functions make each bit of their result of the operands' bits in the same place.
 
-The functions have no bodies: a back end implements each row of `TABLE`, and nothing else.
+The functions have no bodies here: each back end implements all of them, and nothing else.
 """
 
 from __future__ import annotations

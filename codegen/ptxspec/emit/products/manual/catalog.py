@@ -21,6 +21,7 @@ def emit(spec: Spec, rows: Mapping[str, Sequence[Family]], templates: Templates)
     data = {
         "groups": {name: list(members) for name, members in spec.notation.items()},
         "types": list(spec.types),
+        "called": called(spec),
         "targets": [
             {"name": t.name, "ptx": t.ptx, "base": t.base, "products": products(spec, t)}
             for t in spec.targets.values()
@@ -69,6 +70,19 @@ def _needs(spec: Spec, r: Requirement) -> dict[str, object]:
         found["few"] = True
     if until:
         found["until"] = until
+    return found
+
+
+def called(spec: Spec) -> dict[str, list[str]]:
+    """What people call types by the number of a number's bits: fp16 is f16, and fp8 every narrow format with a sign of
+    so many."""
+    found: dict[str, list[str]] = {}
+    for t in spec.types.values():
+        if t.kind.format is None or not t.kind.format.signed:
+            continue
+        width = t.kind.format.width
+        if width <= 8 or t.name.partition("x")[0] == f"f{width}":
+            found.setdefault(f"fp{width}", []).append(t.name)
     return found
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from ....catalog import Requirement
 from ....model import Instruction, Spec, Variant
 from ...text import Files, Templates
-from .catalog import runs, window
+from .catalog import called, runs, window
 from .entries import Entries
 from .forms import Forms, Writer
 
@@ -30,7 +30,7 @@ def emit(spec: Spec, write: Writer, templates: Templates, pages: Files) -> Files
             "architectures": dict(spec.naming.architectures),
             "architecture": [t.architecture for t in spec.targets.values()],
         },
-        "called": _called(spec),
+        "called": called(spec),
         "otherTypes": spec.assembler.other_types,
         "assembler": spec.assembler.observed,
         "recipeNeeds": [runs(window(spec, r, t) for t in spec.targets.values()) for r in needs],
@@ -45,19 +45,6 @@ def emit(spec: Spec, write: Writer, templates: Templates, pages: Files) -> Files
     sources += [i.path for i in spec.instructions.values()]
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return {f"manual/{PATH}": templates.render(f"manual/{PATH}.j2", sources, "// {}", data=text)}
-
-
-def _called(spec: Spec) -> dict[str, list[str]]:
-    """What people call types by the number of a number's bits: fp16 is f16, and fp8 every narrow format with a sign of
-    so many."""
-    found: dict[str, list[str]] = {}
-    for t in spec.types.values():
-        if t.kind.format is None or not t.kind.format.signed:
-            continue
-        width = t.kind.format.width
-        if width <= 8 or t.name.partition("x")[0] == f"f{width}":
-            found.setdefault(f"fp{width}", []).append(t.name)
-    return found
 
 
 def _recipes(spec: Spec, instruction: Instruction) -> dict[tuple[Requirement, str], list[Variant]]:

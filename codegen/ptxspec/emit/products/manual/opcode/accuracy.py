@@ -11,6 +11,9 @@ from .....model import Accuracy as Bound, Instruction, Recording, Spec, Variant
 from ..forms import Writer
 from .about import About
 
+# No claim of a variant's own: what stands beside one, of some targets.
+INFERRED = {"inferred": "as a published model of that target computes it; nobody has compared this variant with a GPU"}
+
 
 @dataclass(frozen=True)
 class Row:
@@ -47,7 +50,7 @@ def section(about: About) -> Accuracy:
     return Accuracy(
         rows=rows,
         claims=_claims(about.spec, about.write, about.instruction),
-        meanings={name: meaning for name, meaning in CLAIMS.items() if name in made},
+        meanings={name: meaning for name, meaning in {**CLAIMS, **INFERRED}.items() if name in made},
         recordings=_recordings(about.spec, about.instruction),
     )
 

@@ -15,9 +15,11 @@ from .about import About
 
 @dataclass(frozen=True)
 class Example:
-    """`cuda` and `triton` are empty where the operands cannot be written there."""
+    """`cuda` and `triton` are empty where the operands cannot be written there; `operands` tells the variant from
+    others with its spelling."""
 
     variant: Variant
+    operands: int | None
     requires: str
     ptx: str
     cuda: str
@@ -38,11 +40,14 @@ def section(about: About) -> Section:
     spec, i = about.spec, about.instruction
     having = {v: found for v in i.variants if (found := calls(spec, v))}
     chosen = dict.fromkeys(v for line in i.syntax if (v := _typical(spec, having, i.variants, line)))
-    examples = [
-        Example(v, spec.catalog.text(v.requires), ptx(v), inline(spec, v), triton(spec, v), having.get(v, ()))
-        for v in chosen
-    ]
+    examples = [_example(about, v, having.get(v, ())) for v in chosen]
     return Section(examples, _becoming(i, having))
+
+
+def _example(about: About, v: Variant, calls: Sequence[Call]) -> Example:
+    spec = about.spec
+    needs = spec.catalog.text(v.requires)
+    return Example(v, about.write.operands(v), needs, ptx(v), inline(spec, v), triton(spec, v), calls)
 
 
 def _becoming(i: Instruction, having: Mapping[Variant, Sequence[Call]]) -> list[tuple[str, str, str]]:

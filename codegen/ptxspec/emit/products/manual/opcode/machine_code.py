@@ -26,7 +26,10 @@ class Code:
 
 @dataclass(frozen=True)
 class Entry:
+    """`operands` where spellings alone do not tell the opcode's variants apart."""
+
     forms: Sequence[str]
+    operands: int | None
     codes: Sequence[Code]
 
 
@@ -46,8 +49,10 @@ def section(about: About) -> Section | None:
     evidence = spec.machine
     if evidence is None or opcode not in evidence.opcodes:
         return None
+    ambiguous = any(about.write.operands(v) is not None for v in about.instruction.variants)
     entries = [
-        Entry(found.forms, [_code(spec, evidence, c) for c in found.codes]) for found in evidence.opcodes[opcode]
+        Entry(found.forms, found.operands if ambiguous else None, [_code(spec, evidence, c) for c in found.codes])
+        for found in evidence.opcodes[opcode]
     ]
     stale = spec.kernels != evidence.variants
     return Section(evidence.assembler, evidence.disassembler, stale, entries, folded=len(entries) > 24)

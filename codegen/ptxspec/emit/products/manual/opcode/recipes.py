@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .....grounds import Grounds
@@ -10,6 +10,13 @@ from .....model import Instead, Recipe, Spec, Variant
 from .....recipes.inline import inline_assembly
 from ..forms import Writer
 from .about import About
+
+# What a recipe's `differs` means: nothing is said of one that computes the same.
+DIFFERS = {
+    "nothing": "",
+    "NaN bits": "the bits of a NaN",
+    "within bound": "results, within the manual's bound on the error",
+}
 
 
 @dataclass(frozen=True)
@@ -22,13 +29,22 @@ class Example:
 
 
 @dataclass(frozen=True)
+class Works:
+    """Variants for which a recipe works from the same target and version on; `operands` where their spelling alone
+    does not tell them from others."""
+
+    forms: Sequence[str]
+    operands: int | None
+    requires: str
+
+
+@dataclass(frozen=True)
 class Entry:
-    """A recipe, or why there is none: then `none` says so. `text` is it as the file writes it, for all `forms`;
-    `requires` are the targets and versions from which it works, which may depend on the variant."""
+    """A recipe, or why there is none: then `none` says so. `text` is it as the file writes it, for all that it
+    `works` for."""
 
     id: str
-    forms: Sequence[str]
-    requires: Sequence[str]
+    works: Sequence[Works]
     differs: str
     rests_on: Grounds
     text: str = ""
@@ -42,19 +58,21 @@ def section(about: About) -> list[Entry]:
     found = []
     for id, recipe, variants in _placed(about):
         if recipe.none:
-            found.append(Entry(id, write.whole(variants), (), "", recipe.rests_on, none=recipe.none))
+            works = _works(write, ((v, "") for v in variants))
+            found.append(Entry(id, works, "", recipe.rests_on, none=recipe.none))
         else:
             made = [(v, x) for v in variants for x in spec.instead[v] if x.recipe is recipe]
             found.append(_entry(spec, write, id, recipe, made))
     return found
 
 
-def anchors(about: About) -> dict[Variant, list[tuple[str, bool]]]:
-    """For each variant the ids of its recipes, and of why there is none: that it is such a one stands behind it."""
-    found: dict[Variant, list[tuple[str, bool]]] = {}
+def anchors(about: About) -> dict[Variant, list[tuple[str, str]]]:
+    """For each variant the ids of its recipes, with where each works, and of why there is none, with nothing."""
+    spec, found = about.spec, dict[Variant, list[tuple[str, str]]]()
     for id, recipe, variants in _placed(about):
         for v in variants:
-            found.setdefault(v, []).append((id, bool(recipe.none)))
+            needs = (spec.catalog.text(x.requires) for x in spec.instead.get(v, ()) if x.recipe is recipe)
+            found.setdefault(v, []).append((id, next(needs, "")))
     return found
 
 
@@ -76,13 +94,19 @@ def _placed(about: About) -> list[tuple[str, Recipe, list[Variant]]]:
     return found
 
 
+def _works(write: Writer, made: Iterable[tuple[Variant, str]]) -> list[Works]:
+    found: dict[tuple[int | None, str], list[Variant]] = {}
+    for v, requires in made:
+        found.setdefault((write.operands(v), requires), []).append(v)
+    return [Works(write.whole(alike), operands, requires) for (operands, requires), alike in found.items()]
+
+
 def _entry(spec: Spec, write: Writer, id: str, recipe: Recipe, made: Sequence[tuple[Variant, Instead]]) -> Entry:
     variant, instead = made[0]
     return Entry(
         id=id,
-        forms=write.whole(v for v, _ in made),
-        requires=list(dict.fromkeys(spec.catalog.text(x.requires) for _, x in made)),
-        differs=recipe.differs,
+        works=_works(write, ((v, spec.catalog.text(x.requires)) for v, x in made)),
+        differs=DIFFERS[recipe.differs],
         rests_on=recipe.rests_on,
         text=recipe.code.text.strip(),
         example=Example(variant, instead.ptx, inline_assembly(variant, instead)),

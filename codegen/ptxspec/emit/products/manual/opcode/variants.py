@@ -31,11 +31,12 @@ class Facts:
 
 @dataclass(frozen=True)
 class Help:
-    """A recipe by its anchor, or where none: why there is none; for some variants of a card, or where no `forms` are
-    given for all."""
+    """A recipe by its anchor, and from where on it works, or where that is empty: why there is none; for some variants
+    of a card, or where no `forms` are given for all. `besides`: these variants have recipes, too."""
 
     id: str
-    none: bool
+    requires: str
+    besides: bool
     forms: Sequence[str]
 
 
@@ -108,14 +109,17 @@ def _cards(about: About, variants: Sequence[Variant], named: set[str]) -> list[C
 
 
 def _recipes(
-    about: About, alike: Sequence[Variant], recipes: Mapping[Variant, Sequence[tuple[str, bool]]]
+    about: About, alike: Sequence[Variant], recipes: Mapping[Variant, Sequence[tuple[str, str]]]
 ) -> list[Help]:
-    helped: dict[tuple[str, bool], list[Variant]] = {}
+    helped: dict[tuple[str, str, bool], list[Variant]] = {}
     for v in alike:
-        for found in recipes.get(v, ()):
-            helped.setdefault(found, []).append(v)
+        own = recipes.get(v, ())
+        for id, requires in own:
+            helped.setdefault((id, requires, any(needs for _, needs in own)), []).append(v)
     every = len(alike)
-    return [Help(id, none, about.write.whole(vs) if len(vs) < every else ()) for (id, none), vs in helped.items()]
+    # Why there is none elsewhere comes after what there is.
+    ordered = sorted(helped.items(), key=lambda item: not item[0][1])
+    return [Help(*told, about.write.whole(vs) if len(vs) < every else ()) for told, vs in ordered]
 
 
 def _facts(about: About, v: Variant) -> Facts:
