@@ -375,3 +375,9 @@ def test_a_query_imports_little(command: list[str]) -> None:
     code = "import sys; from ptxspec.cli.main import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True, check=True, cwd=ROOT)
     assert not {"yaml", "jinja2", "jsonschema", "rich", "numpy"} & set(done.stderr.split())
+
+
+def test_a_recipe_for_newer_targets_says_that_it_is_not_for_this_one(run: Run) -> None:
+    asked = run("query", "fma.rn.oob.relu.f16", "--target", "sm_53")[1]
+    assert "\ninstead, not on sm_53 (sm_80, PTX 7.0 or newer; bit for bit):\n" in asked
+    assert "\ninstead, on sm_80 (" in run("query", "fma.rn.oob.relu.f16", "--target", "sm_80")[1]

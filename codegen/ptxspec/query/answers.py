@@ -125,7 +125,8 @@ def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str
 
 def recipe(db: Database, offer: Offer, asked: str) -> list[str]:
     """A recipe with the targets and versions that take it, ready to paste as PTX and as inline assembly."""
-    where = f", on {asked}" if asked and offer.works else ""
+    here = "on" if offer.works else "not on"
+    where = f", {here} {asked}" if asked else ""
     lines = [f"instead{where} ({db.catalog.text(offer.requires)} or newer; {offer.difference}):"]
     lines += [f"  {line}" for line in offer.ptx.split("\n")]
     if offer.cuda:
