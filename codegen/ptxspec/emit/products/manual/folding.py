@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ....check.checking import Checked
 from ....check.folding import in_register
 from ....model import Folding, Spec, Variant
+from .catalog import window
 from .forms import Writer
 
 _PTX = """\
@@ -68,8 +69,7 @@ def _hex(bits: int, width: int) -> str:
 def _ptx(spec: Spec, v: Variant, shown: Shown) -> str:
     """A kernel that stores what one example is folded to."""
     target = next(t for t in spec.targets.values() if t.nvcc and spec.catalog.takes(v.requires, t.name))
-    first, _ = spec.catalog.window(v.requires, target.name)
-    ptx = max(first, target.ptx, key=list(spec.versions).index)
+    ptx = window(spec, v.requires, target).partition("-")[0]
     sources = [(f"%{s.name}", f"b{s.type.width}", x) for s, x in zip(v.sources, shown.operands, strict=True)]
     return _PTX.format(
         told=f"Stores {shown.folded}; the instruction computes {shown.computed}.",
