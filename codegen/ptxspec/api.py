@@ -34,7 +34,10 @@ class Database(_Database):
         """What ptxas would say of PTX, or of the PTX in a program (`language` is "ptx", "c++" or "python").
 
         `target` and `ptx` take the place of the module's own. Raises PtxspecError for unknown ones."""
-        from .lint.linter import Linter
+        from .lint.ignores import heard
+        from .lint.linter import PTX, Linter
         from .lint.windows import chunks
 
-        return list(Linter(self, target, ptx).lint(chunks(text), file, language))
+        findings = Linter(self, target, ptx).lint(chunks(text), file, language)
+        of_target = language == PTX or target is not None or ptx is not None
+        return list(heard(findings, text, file, language, of_target))
