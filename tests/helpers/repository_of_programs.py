@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from helpers import ROOT
 from ptxspec.cli.main import main
+
+from helpers import ROOT
 
 WRONG = 'asm("max.NaN.f64 %0, %1, %2;");\n'  # [illegal-modifier], wherever it is judged
 NEW = 'asm("add.bf16 %0, %1, %2;");\n'  # from sm_90 on

@@ -55,8 +55,11 @@ class Ignores:
         self._starts = [0, *(m.end() for m in re.finditer("\n", text))]
         self._found: list[_Ignore] = []
         self._wrong: list[Finding] = []
-        for m in _COMMENT.finditer(text):
-            self._take(m, language)
+        comments = list(_COMMENT.finditer(text))
+        alone = [m.start() for m in comments if self._is_alone(m.start())]
+        self._statements = _statements(text, alone, language)
+        for m in comments:
+            self._take(m)
 
     def apply(self, findings: Iterable[Finding], of_target: bool) -> Iterator[Finding]:
         """The findings that are left, and what the comments themselves have wrong. `of_target`: it is known what was
@@ -84,7 +87,7 @@ class Ignores:
                 left.append(self._finding("unused-ignore", message, "remove it", i.at, len(i.code)))
         return iter(sorted(left, key=lambda f: (f.line, f.column)))
 
-    def _take(self, m: re.Match[str], language: str) -> None:
+    def _take(self, m: re.Match[str]) -> None:
         verb, codes = m["verb"], m["codes"]
         if verb not in _VERBS:
             # Prose may begin so.
@@ -97,7 +100,7 @@ class Ignores:
             help = f"write {verb}[hazard], or another code that is to be ignored"
             self._complain(f"{verb} names no code in brackets", help, m.start("verb"), len(verb))
             return
-        scope = self._scope(m.start(), verb, language)
+        scope = self._scope(m.start(), verb)
         for name in names:
             at = m.start("codes") + name.start()
             if name[0] in CODES:
@@ -105,14 +108,16 @@ class Ignores:
             else:
                 self._complain(f"unknown code '{name[0]}'", suggest(name[0], CODES), at, len(name[0]))
 
-    def _scope(self, at: int, verb: str, language: str) -> tuple[int, int, str]:
-        line = self._line(at)
+    def _scope(self, at: int, verb: str) -> tuple[int, int, str]:
         if verb == "ignore-file":
             return 1, len(self._starts), "in this file"
-        if self._text[self._starts[line - 1] : at].strip():
-            return line, line, "on this line"
-        start, end = _statement(self._text, at, language)
+        if at not in self._statements:
+            return self._line(at), self._line(at), "on this line"
+        start, end = self._statements[at]
         return self._line(start), self._line(max(start, end - 1)), "in what follows"
+
+    def _is_alone(self, at: int) -> bool:
+        return not self._text[self._starts[self._line(at) - 1] : at].strip()
 
     def _line(self, offset: int) -> int:
         return bisect_right(self._starts, offset)
@@ -130,58 +135,77 @@ class Ignores:
 
 
 # What follows a comment, token by token.
-_SPACE = re.compile(r"(?:\s|//[^\n]*+|/\*(?s:.)*?\*/)*+")
+_SPACE = re.compile(r"(?:\s|//[^\n]*+|/\*(?s:.)*?(?:\*/|\Z))*+")
 _SPACE_INDENTED = re.compile(r"(?:\s|\#[^\n]*+)*+")
 _STRINGS = r'"(?:[^"\\\n]|\\(?s:.))*+"?'
 _BRACED = re.compile(
-    rf"""(?P<skip>//[^\n]*+|/\*(?s:.)*?\*/|{_STRINGS}|'(?:[^'\\\n]|\\.){{1,4}}'|[^\s"'/(){{}}\[\];]++|\s++|[/'])
-        |(?P<open>[({{\[])|(?P<close>[)}}\]])|(?P<end>;)""",
+    rf"""(?P<skip>//[^\n]*+|/\*(?s:.)*?(?:\*/|\Z)|{_STRINGS}|'(?:[^'\\\n]|\\.){{1,4}}'|[^\s"'/(){{}}\[\];]++|\s++|[/'])
+        |(?P<open>[({{\[])|(?P<close>[)\]])|(?P<end>[;}}])""",
     re.VERBOSE,
 )
 _INDENT = re.compile(
-    rf"""(?P<skip>\#[^\n]*+|\"\"\"(?s:.)*?\"\"\"|'''(?s:.)*?'''|{_STRINGS}|'(?:[^'\\\n]|\\(?s:.))*+'?
+    rf"""(?P<skip>\#[^\n]*+|\"\"\"(?s:.)*?(?:\"\"\"|\Z)|'''(?s:.)*?(?:'''|\Z)|{_STRINGS}|'(?:[^'\\\n]|\\(?s:.))*+'?
         |\\\n|[^\S\n]++|[^\s"'\#(){{}}\[\]\\]++|\\)
         |(?P<open>[({{\[])|(?P<close>[)}}\]])|(?P<end>\n)""",
     re.VERBOSE,
 )
+_DIRECTIVE = re.compile(r"(?:[^\n\\]|\\(?s:.))*+")
+_HAS_BLOCK = re.compile(r":[ \t]*(?:#[^\n]*)?\n?\Z")
 
 
-def _statement(text: str, at: int, language: str) -> tuple[int, int]:
-    """Where the statement or block begins and ends that follows the line of a comment."""
-    line = text.find("\n", at)
-    if line < 0:
-        return len(text), len(text)
-    if language in _INDENTED:
-        return _indented(text, line)
-    start = _end(_SPACE, text, line)
-    if text.startswith("#", start):
-        # A directive of the preprocessor, with the lines that it goes on in.
-        m = re.compile(r"(?:[^\n\\]|\\(?s:.))*+").match(text, start)
-        return start, m.end() if m else start
-    depth, position = 0, start
-    while m := _BRACED.match(text, position):
+def _statements(text: str, comments: Iterable[int], language: str) -> dict[int, tuple[int, int]]:
+    """For each comment where the statement or block begins and ends that follows its line. The text is gone through
+    once, however many comments there are."""
+    indented = language in _INDENTED
+    space, tokens = (_SPACE_INDENTED, _INDENT) if indented else (_SPACE, _BRACED)
+    starts: dict[int, int] = {}
+    start = 0
+    for at in comments:
+        if at >= start:
+            line = text.find("\n", at)
+            start = _end(space, text, line if line >= 0 else len(text))
+        starts[at] = start
+    ends: dict[int, int] = {}
+    open_: list[tuple[int, int]] = []  # statements that have not ended, with the depth that they began at
+    depth = position = 0
+    for here in dict.fromkeys(starts.values()):
+        while open_ and position < here and (m := tokens.match(text, position)):
+            position = m.end()
+            depth = _close(m, depth, open_, ends)
+        if not indented and text.startswith("#", here):
+            # Of the preprocessor, with the lines that it goes on in.
+            ends[here] = _end(_DIRECTIVE, text, here)
+        else:
+            open_.append((here, depth))
+            position = here
+    while open_ and (m := tokens.match(text, position)):
         position = m.end()
-        depth += (m.lastgroup == "open") - (m.lastgroup == "close")
-        if depth < 0:
-            return start, m.start()
-        if depth == 0 and (m.lastgroup == "end" or m[0] == "}"):
-            break
-    return start, position
+        depth = _close(m, depth, open_, ends)
+    scopes = {here: (here, ends.get(here, len(text))) for here in starts.values()}
+    if indented:
+        scopes = {here: (here, _block(text, *scope)) for here, scope in scopes.items()}
+    return {at: scopes[here] for at, here in starts.items()}
 
 
-def _indented(text: str, line: int) -> tuple[int, int]:
-    start = _end(_SPACE_INDENTED, text, line)
-    depth, position = 0, start
-    while m := _INDENT.match(text, position):
-        position = m.end()
-        depth += (m.lastgroup == "open") - (m.lastgroup == "close")
-        if depth < 0 or (depth == 0 and m.lastgroup == "end"):
-            break
-    if not re.search(r":[ \t]*(?:#[^\n]*)?\n?\Z", text[start:position]):
-        return start, position
+def _close(m: re.Match[str], depth: int, open_: list[tuple[int, int]], ends: dict[int, int]) -> int:
+    """The depth behind a token; the statements that end there are closed."""
+    kind = m.lastgroup
+    if kind == "skip":
+        return depth
+    depth += (kind == "open") - (kind == "close" or (m[0] == "}" and kind == "end"))
+    while open_ and (depth < open_[-1][1] or (kind == "end" and depth == open_[-1][1])):
+        here, base = open_.pop()
+        # What closes around a statement is no part of it.
+        ends[here] = m.start() if depth < base else m.end()
+    return depth
+
+
+def _block(text: str, start: int, end: int) -> int:
+    """Where a statement ends, with the deeper lines below it where it has any."""
+    if not _HAS_BLOCK.search(text[start:end]):
+        return end
     indent = start - (text.rfind("\n", 0, start) + 1)
-    deeper = re.compile(rf"(?:[ \t]*\n|[ \t]{{{indent + 1}}}[^\n]*(?:\n|\Z))*+").match(text, position)
-    return start, deeper.end() if deeper else position
+    return _end(re.compile(rf"(?:[ \t]*\n|[ \t]{{{indent + 1}}}[^\n]*(?:\n|\Z))*+"), text, end)
 
 
 def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
