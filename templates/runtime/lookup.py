@@ -23,7 +23,7 @@ class UnknownTargetError(LookupError):
         self.recipe = recipe
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Variant:
     """One complete spelling with its number of source operands.
 
@@ -34,6 +34,12 @@ class Variant:
     spelling: str
     operands: int
     claim: str
+
+    def __str__(self) -> str:
+        return f"{self.spelling} ({counted(self.operands)})"
+
+    def __repr__(self) -> str:
+        return f"<Variant {self}: {self.claim}>"
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,7 @@ class Row:
         return self.variant.operands
 
     def __str__(self) -> str:
-        return f"{self.variant.spelling} ({counted(self.variant.operands)})"
+        return str(self.variant)
 
 
 def counted(operands: int) -> str:

@@ -110,7 +110,18 @@ class Kernel:
         return "reported" if self.target in known else self.variant.claim
 
     def __repr__(self) -> str:
-        return f"<ptxemu kernel {self._row}{' on ' + self.target if self.target else ''}>"
+        on = f" on {self.target}" if self.target else ""
+        results = "|".join(f"{o.name}:{o.type.name}" for o in self._signature.results)
+        sources = ", ".join(f"{name}:{t.name}" for name, t in self._signature.registers)
+        return f"<ptxemu kernel {self._row}{on}: {results} = {sources}; {self.claim}>"
+
+    def _repr_html_(self) -> str:
+        from . import notebook  # only needed in notebooks
+
+        rows = [(name, f".{t.name}", t.accepted) for name, t in self._signature.registers]
+        rows += [(f"{name}, result", f".{t.name}", t.accepted) for name, t in self._signature.places[-1]]
+        table = notebook.table(("register", "type", "NumPy"), rows)
+        return notebook.block(repr(self).strip("<>"), table)
 
     @cached_property
     def _function(self) -> Callable[..., Array]:

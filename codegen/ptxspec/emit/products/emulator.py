@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
-from ... import catalog, ptx
+from ... import catalog, notebook, ptx
 from ...catalog import Hazard, Requirement
 from ...check.checking import Checked
 from ...diagnostics import PtxspecError
@@ -58,7 +58,9 @@ class Serving:
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/python/ptxemu."""
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime").items()}
-    files[f"{_FOLDER}/catalog.py"] = plain(Path(catalog.__file__), "codegen/ptxspec/catalog.py")
+    for module in (catalog, notebook):
+        name = Path(str(module.__file__)).name
+        files[f"{_FOLDER}/{name}"] = plain(Path(str(module.__file__)), f"codegen/ptxspec/{name}")
     # What lint judges statements by.
     for path in sorted(Path(ptx.__file__).parent.glob("*.py")):
         files[f"{_FOLDER}/ptx/{path.name}"] = plain(path, f"codegen/ptxspec/ptx/{path.name}")
