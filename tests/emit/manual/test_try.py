@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import ptxemu
 import pytest
-from helpers.browser import Visits
+from helpers.browser import Browser, Visits
 from helpers.sizes import each_size, spread
 from ptxspec.__main__ import main
 from ptxspec.diagnostics import PtxspecError
@@ -22,7 +22,7 @@ from ptxspec.evaluate import parse_operand
 from ptxspec.model import BOOL, Spec, Type, Variant
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 # One of each kind: lanes, packed results, predicates, a unit of a target, bits, masks.
 SOME = ("fma", "cvt", "setp", "ex2", "mov", "set")
@@ -112,7 +112,7 @@ def test_the_page_shows_what_eval_says(visit: Visits, spec: Spec, whole: bool) -
             assert page.locator("#try-stale").inner_text() == "", (state, page.locator(".wrong").all_inner_texts())
             assert results(page) == emulated(v, texts, target), (state, target)
             assert page.locator("#try-target").input_value() == (target or ""), state
-        page.context.close()
+        visit.leave(page)
 
 
 def test_one_types_and_the_result_follows(fma: Page) -> None:
@@ -365,7 +365,7 @@ def test_what_is_copied_gives_the_same(
             follow(page, "try")
             follow(page, address.partition("#")[2])
             assert results(page) == shown
-        page.context.close()
+        visit.leave(page)
 
 
 # Special operands
