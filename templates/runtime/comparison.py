@@ -162,3 +162,19 @@ def maximumNumber(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
 def minimumNumber(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
     """As minimum, but of a number and a NaN, quiet or signaling, the number (9.6)."""
     return _extreme(x, y, f, np.fmin, np.minimum, (1 << (f.width - 1)) - 1, daz)
+
+
+def clamped(x: Array, most: Array, f: Format) -> Array:
+    """x from +0 up to `most`, of a format whose canonical NaN has all bits but the sign, which x is if it is a NaN: that
+    becomes +0, but where it is `most` itself."""
+    # As signed integers, encodings with a sign are negative, and the NaN is the largest: one more is the least.
+    signed, high = f.signed.type, int(most)
+    around = int(high != f.canonical_nan)
+    key = np.atleast_1d(x).view(f.signed)
+    if around:
+        key = key + signed(1)
+    key = np.clip(key, signed(around), signed(high + around))
+    if around:
+        key -= signed(1)
+    result = key.view(f.unsigned)
+    return result if np.ndim(x) else result[0]

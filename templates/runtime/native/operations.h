@@ -68,6 +68,15 @@ INLINED BITS OF(propagate)(BITS value, BITS x) {
     return SELECT(OF(isNaN)(value) & OF(isNaN)(x), OF(quieten)(x), value);
 }
 
+/* x from +0 up to `most`; its NaN is the canonical one, the largest of signed integers, and becomes +0, but where it is
+   `most` itself. */
+INLINED BITS OF(clamped)(BITS x, BITS most) {
+    BITS around = most != NAN_BITS;
+    SIGNED key = (SIGNED)(BITS)(x + around), least = (SIGNED)around, high = (SIGNED)(BITS)(most + around);
+    key = key > least ? key : least;
+    return (BITS)((BITS)(key < high ? key : high) - around);
+}
+
 /* Minimum and maximum (9.6) */
 
 /* Signed integers in the order of the values, -0 below +0; its own inverse. */
