@@ -17,6 +17,7 @@ from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Program, Term, Var
 from .. import native
 from ..clamping import CLAMPED
+from ..comparing import LESS_GREATER
 from ..converting import BOUNDED, SEVERAL, is_usual
 from ..fusing import FLUSH, OTHERWISE, PROPAGATE, REPLACE, Flushing, fuse
 from ..lowering import Lowering, Shared, shared, source_of, written
@@ -40,8 +41,8 @@ HOMES = {
     "": "selection",
 }  # fmt: skip
 _INVENTED = {
-    BOUNDED: "conversion", CLAMPED: "comparison", FLUSH: "encoding", OTHERWISE: "conversion",
-    PROPAGATE: "selection", REPLACE: "selection",
+    BOUNDED: "conversion", CLAMPED: "comparison", FLUSH: "encoding", LESS_GREATER: "comparison",
+    OTHERWISE: "conversion", PROPAGATE: "selection", REPLACE: "selection",
 }  # fmt: skip
 
 
