@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
+from .. import terminal
 from ..catalog import Requirement
 from .alike import place
 from .database import Database, Variant
@@ -48,13 +49,15 @@ def variants_as_table(db: Database, variants: Sequence[Variant]) -> str:
     rows = [("variant", "operands", "target", "PTX", "claim")]
     needs = {r: (oldest(r), _versions(db, r)) for r in {v.requires for v in variants}}
     rows += [(v.spelling, str(v.operands), *needs[v.requires], _claim(v)) for v in variants]
-    lines = table(rows)
+    lines = table(rows, terminal.lines_width())
     n = len(variants)
-    few = ["", FEW] * any(v.requires.on for v in variants)
-    few += ["", HAZARD] * any(v.hazards for v in variants)
+    few = ["", *broken(FEW)] * any(v.requires.on for v in variants)
+    few += ["", *broken(HAZARD)] * any(v.hazards for v in variants)
     return "\n".join([*lines, *few, "", f"{n} variant{'s' * (n != 1)}"]) if n else "no variant"
 
 
+# A column narrower than this is none.
+_LEAST = 16
 FEW = "* the first of few targets that have it: query and show name them all"
 HAZARD = "hazard: the machine code does something else than the spelling; query says what"
 
@@ -72,10 +75,23 @@ def _versions(db: Database, r: Requirement) -> str:
     return "; ".join([f"{r.ptx}-{r.until}" if r.until else r.ptx, *_limits(db, r)])
 
 
-def table(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows as lines with aligned columns."""
+def table(rows: Sequence[Sequence[str]], width: int | None = None) -> list[str]:
+    """Rows as lines with aligned columns. Of a line that is wider than a terminal the last column goes on below, where
+    there is room for it."""
     line = "  ".join(f"%-{max(map(len, column))}s" for column in zip(*rows, strict=True))
-    return [(line % tuple(r)).rstrip() for r in rows]
+    lines = [(line % tuple(r)).rstrip() for r in rows]
+    if width is None or max(map(len, lines), default=0) <= width:
+        return lines
+    import textwrap
+
+    before = sum(max(map(len, column)) + 2 for column in zip(*(r[:-1] for r in rows), strict=True))
+    if width - before < _LEAST:
+        return lines
+    found = []
+    for text in lines:
+        first, *more = textwrap.wrap(text[before:], width - before, break_on_hyphens=False) or [""]
+        found += [(text[:before] + first).rstrip(), *(" " * before + m for m in more)]
+    return found
 
 
 def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str | None) -> str:
@@ -95,15 +111,15 @@ def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str
         lines = [f"yes: {name}{' on ' + asked if asked else ''}"]
     else:
         lines = [f"no: {name} is not available{' on ' + asked if asked else ''}"]
-    lines += [f"  {r.message}" for r in verdict.reasons]
+    lines += [line for r in verdict.reasons for line in broken(r.message, "  ", "  ")]
     if verdict.requires:
-        lines.append(f"  needs   {requirement(db, verdict.requires)}")
+        lines += _named("needs", requirement(db, verdict.requires))
         if verdict.manual is None:
             lines.append("  manual  does not list it")
         elif verdict.manual != verdict.requires:
-            lines.append(f"  manual  {requirement(db, verdict.manual)}")
+            lines += _named("manual", requirement(db, verdict.manual))
         if verdict.means:
-            lines.append(f"  means   {verdict.means}")
+            lines += _named("means", verdict.means)
         lines.append(f"  claim   {verdict.claim}")
         lines += _paragraph("hazard", verdict.hazard) if verdict.hazard else []
         loose = verdict.loose if verdict.available else ()
@@ -111,7 +127,7 @@ def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str
     working = [o for o in verdict.instead if o.works]
     # A recipe stands below as it is written.
     if verdict.help and not verdict.instead and not verdict.no_recipe:
-        lines.append(f"  help    {verdict.help}")
+        lines += _named("help", verdict.help)
     for offer in working[:1] or verdict.instead[:1]:
         lines += recipe(db, offer, asked)
     if verdict.no_recipe and not working:
@@ -119,7 +135,7 @@ def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str
         lines += _wrapped(verdict.no_recipe, "  ", "  ")
     if verdict.nearest:
         lines.append("spelled alike" + (f", on {asked}" if asked else "") + ":")
-        lines += [f"  {line}" for line in table([(str(v), requirement(db, v.requires)) for v in verdict.nearest])]
+        lines += table([(f"  {v}", requirement(db, v.requires)) for v in verdict.nearest], terminal.lines_width())
     return "\n".join(lines)
 
 
@@ -134,15 +150,27 @@ def recipe(db: Database, offer: Offer, asked: str) -> list[str]:
     return lines
 
 
+def _named(name: str, text: str) -> list[str]:
+    """A fact in one line, but on a terminal that is narrower."""
+    return broken(text, f"  {name:6}  ", " " * 10)
+
+
+def broken(text: str, first: str = "", others: str = "") -> list[str]:
+    """A line, which a terminal that is narrower shows as several."""
+    width = terminal.lines_width()
+    return [first + text] if width is None or len(first + text) <= width else _wrapped(text, first, others, width)
+
+
 def _paragraph(name: str, text: str) -> list[str]:
     """Sentences in lines of a terminal."""
     return _wrapped(text, f"  {name:6}  ", " " * 10)
 
 
-def _wrapped(text: str, first: str, others: str) -> list[str]:
+def _wrapped(text: str, first: str, others: str, width: int | None = None) -> list[str]:
     import textwrap  # only needed where there are some
 
-    return textwrap.wrap(text, 80, initial_indent=first, subsequent_indent=others, break_on_hyphens=False)
+    width = width or terminal.lines_width(most=80) or 80
+    return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False)
 
 
 def requirement(db: Database, r: Requirement) -> str:
