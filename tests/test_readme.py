@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from helpers import ROOT
+from helpers.repository import database, specification
 from ptxspec.cli.main import COMMANDS
 
 README = ROOT / "README.md"
@@ -67,6 +68,19 @@ def test_files_that_a_text_names_are_there(path: Path) -> None:
     text = path.read_text("utf-8")
     for name in re.findall(r"`((?:spec|codegen|templates|tests|generated|\.ci|\.github)/[\w./-]*)`", text):
         assert (ROOT / name).exists() or name in MADE_LATER, name
+
+
+def test_every_variant_that_a_guide_names_exists() -> None:
+    """The guides are prose: nothing else holds what they say of variants."""
+    opcodes = "|".join(specification().instructions)
+    wanted = {v.spelling for v in database().variants}
+    for path in (README, *GUIDES):
+        text = re.sub(r"^no: .*\n(?:  .*\n)*", "", path.read_text("utf-8"), flags=re.MULTILINE)
+        for name in re.findall(rf"(?<![\w.%/-])((?:{opcodes})(?:\.\w+(?:::\w+)?)+)(?![\w{{.]|\()", text):
+            assert name in wanted or name.endswith((".html", ".md", ".yaml", ".ptx", ".cu", ".programs")), (
+                path.name,
+                name,
+            )
 
 
 # What a reader makes as the text says.

@@ -8,8 +8,9 @@ from pathlib import Path
 from ....check.claims import CLAIMS
 from ....diagnostics import PtxspecError, display_path
 from ....grounds import KINDS
-from ....model import Spec
+from ....model import Spec, Variant
 from ...text import Files
+from .forms import Writer
 from .site import GUIDES, Site
 
 OVERVIEW = "guide"
@@ -34,10 +35,18 @@ class Example:
     text: str
 
 
-def emit(spec: Spec, root: Path, site: Site) -> Files:
+def emit(spec: Spec, write: Writer, root: Path, site: Site) -> Files:
     """The guides, and the page that lists them."""
     examples = [_example(path, root) for path in sorted((root / "spec" / "examples").glob("*.ptx"))]
-    values = {"claims": CLAIMS, "grounds": KINDS, "speed": spec.speed, "examples": examples}
+    values = {
+        "claims": CLAIMS,
+        "grounds": KINDS,
+        "followed": _followed(spec, write),
+        "published": spec.published,
+        "recordings": spec.recordings,
+        "speed": spec.speed,
+        "examples": examples,
+    }
     files: Files = {}
     guides = []
     for name in GUIDES:
@@ -46,6 +55,17 @@ def emit(spec: Spec, root: Path, site: Site) -> Files:
         guides.append(Guide(name, found.title, found.summary))
     overview, _ = site.guide(OVERVIEW, [], {"guides": guides})
     return files | overview
+
+
+def _followed(spec: Spec, write: Writer) -> list[tuple[str, tuple[str, ...], list[str]]]:
+    """Variants of which the emulator follows a published model: what they claim on which targets, and their forms."""
+    found: dict[tuple[str, tuple[str, ...]], list[Variant]] = {}
+    for i in spec.instructions.values():
+        for v in i.variants if i.hardware else ():
+            for claim, targets in (("reported", spec.reported_on(v)), (v.claim, spec.inferred_on(v))):
+                if targets:
+                    found.setdefault((claim, targets), []).append(v)
+    return [(c, targets, [form for f in write(vs) for form in f.whole]) for (c, targets), vs in found.items()]
 
 
 def _example(path: Path, root: Path) -> Example:

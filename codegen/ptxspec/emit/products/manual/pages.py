@@ -34,7 +34,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         files |= site.page(i.opcode, sources, values, template="instruction")
     rows = families(spec, write)
     files |= availability.emit(spec, rows, site) | history.emit(spec, write, site) | releases.emit(spec, site)
-    files |= guides.emit(spec, templates.root, site)
+    files |= guides.emit(spec, write, templates.root, site)
     files |= functions.emit(spec, instructions, site)
     files |= _index(spec, instructions, site) | ledger.emit(spec, checked, write, site)
     if spec.speed is not None:
