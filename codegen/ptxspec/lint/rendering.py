@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from ..ptx.complaints import ERROR, NOTE, WARNING
@@ -33,6 +34,16 @@ def text(findings: Iterable[Finding], paint: Paint = plain) -> Iterator[str]:
             yield f"    {source}\n    {' ' * f.at}{paint(carets, *style)}\n"
         if f.help:
             yield f"    {paint('help:', 'green', 'bold')} {f.help}\n"
+
+
+def found(findings: Iterable[Finding]) -> str:
+    """1 error, 2 warnings."""
+    return severities(Counter(f.severity for f in findings))
+
+
+def severities(counts: Mapping[str, int]) -> str:
+    """The same of how many there are of each."""
+    return ", ".join(f"{n:,} {what}{'s' * (n != 1)}" for what in _STYLES if (n := counts.get(what, 0)))
 
 
 def as_json(findings: Iterable[Finding], paint: Paint = plain) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..ptx.complaints import ERROR, NOTE, WARNING
+from .rendering import severities
 
 
 class Tally:
@@ -49,12 +50,9 @@ class Account:
         return self.tally.judged.total()
 
     def found(self) -> str:
-        """1 error, 2 warnings."""
-        counts = ((self.severities[s], s) for s in (ERROR, WARNING, NOTE))
-        parts = [_counted(n, s) for n, s in counts if n]
-        if self.ignored:
-            parts.append(f"{self.ignored:,} ignored")
-        return ", ".join(parts)
+        """1 error, 2 warnings, 3 ignored."""
+        ignored = f"{self.ignored:,} ignored" if self.ignored else ""
+        return ", ".join(filter(None, (severities(self.severities), ignored)))
 
     def judged(self, newest: str) -> str:
         """2,445 instructions in 293 files, no target given: judged for PTX 9.5 and any target."""
@@ -63,7 +61,8 @@ class Account:
             what += f" ({self.others:,} more {'has' if self.others == 1 else 'have'} none)"
         elif self.others:
             what = f"no instructions in {_counted(self.others, 'file')}"
-        how = [_judged_for(*some, newest) for some in sorted(self.judged_for, key=str)]
+        own = "its own" if self.files == 1 else "their own"
+        how = [_judged_for(*some, newest, own) for some in sorted(self.judged_for, key=str)]
         return ", ".join([what, *dict.fromkeys(how)])
 
     def table(self) -> Iterator[str]:
@@ -97,13 +96,13 @@ def _counted(n: int, what: str) -> str:
     return f"{n:,} {what}{'s' * (n != 1)}"
 
 
-def _judged_for(module: bool, target: str | None, ptx: str | None, newest: str) -> str:
-    if not module and target is None and ptx is None:
+def _judged_for(module: bool, target: str | None, ptx: str | None, newest: str, own: str) -> str:
+    if target is None and ptx is None:
+        if module:
+            return f"judged by {own} .version and .target"
         return f"no target given: judged for PTX {newest} and any target"
-    if module and target is None and ptx is None:
-        return "judged by their own .version and .target"
-    own = ("their own .target", "their own .version") if module else ("any target", f"PTX {newest}")
-    return f"judged for {target or own[0]} and {f'PTX {ptx}' if ptx else own[1]}"
+    otherwise = (f"{own} .target", f"{own} .version") if module else ("any target", f"PTX {newest}")
+    return f"judged for {target or otherwise[0]} and {f'PTX {ptx}' if ptx else otherwise[1]}"
 
 
 def _columns(head: tuple[str, ...], rows: list[tuple[Any, ...]]) -> Iterator[str]:
