@@ -19,6 +19,7 @@ from . import embedded
 from .filling import filled
 from .findings import Finding
 from .judging import NOT_OURS, InstructionJudge
+from .traces import traced
 from .windows import windows
 
 _GUARD = re.compile(r"@\s*!?\s*[\w%$]+\s*\Z")
@@ -80,7 +81,7 @@ class Linter:
         extract = _EXTRACT.get(language)
         if extract is None:
             raise PtxspecError(unknown("language", language, (PTX, *_EXTRACT)))
-        for window in windows(chunks):
+        for window in windows(traced(chunks)):
             for text in extract(window):
                 yield from self._embedded(text, file)
 

@@ -69,10 +69,13 @@ class Window:
 def windows(chunks: Iterable[str]) -> Iterator[Window]:
     """The same window again and again, further on each time; the last one is `final`."""
     window = Window()
+    before = ""
     for chunk in chunks:
-        window.advance(chunk, final=False)
-        yield window
-    window.advance("", final=True)
+        if before:
+            window.advance(before, final=False)
+            yield window
+        before = chunk
+    window.advance(before, final=True)
     yield window
 
 
