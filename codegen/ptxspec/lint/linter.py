@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from pathlib import PurePath
 
 from ..diagnostics import PtxspecError, suggest, unknown
@@ -204,14 +205,21 @@ def _target(text: str) -> str:
     return f"{match[1]}_{match[2].lower()}" if match else text
 
 
+@lru_cache(maxsize=1)
+def _names(head: str) -> list[tuple[int, int]]:
+    """Where the names behind the opcode stand, each with its dot: the same for all complaints of a statement."""
+    return [m.span() for m in re.finditer(r"\.[\w:]*", head)]
+
+
 def _instruction_finding(
     item: Instruction, operands: list[Operand], view: View, file: str, c: Complaint, variant: str
 ) -> Finding:
     start, length, message = item.start, len(item.head), c.message
     if c.name >= 0:
-        names = list(re.finditer(r"\.[\w:]*", item.head))
+        names = _names(item.head)
         if c.name < len(names):
-            start, length = item.start + names[c.name].start(), len(names[c.name][0])
+            first, last = names[c.name]
+            start, length = item.start + first, last - first
     elif c.operand >= 0:
         operand = (operands or list(split(item.operands)))[c.operand]
         operand = operand.parts[c.part] if c.part >= 0 else operand
