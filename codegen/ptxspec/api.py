@@ -34,7 +34,8 @@ class Database(_Database):
         """What ptxas would say of PTX, or of the PTX in a program (`language` is "ptx", "c++" or "python").
 
         `target` and `ptx` take the place of the module's own. Raises PtxspecError for unknown ones."""
+        from .lint.findings import joined
         from .lint.linter import Linter
         from .lint.windows import chunks
 
-        return list(Linter(self, target, ptx).lint(chunks(text), file, language))
+        return list(joined(Linter(self, target, ptx).lint(chunks(text), file, language)))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..diagnostics import PtxspecError
-from ..lint.findings import Finding
+from ..lint.findings import Finding, joined
 from ..lint.linter import Linter, language
 from ..lint.rendering import FORMATS
 from ..lint.windows import decode, read
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
                 code = MISUSE
                 print(f"ptxspec: {e}", file=sys.stderr)
 
-    for part in FORMATS[options.format](findings()):
+    for part in FORMATS[options.format](joined(findings())):
         sys.stdout.write(part)
     return code
 

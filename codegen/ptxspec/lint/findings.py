@@ -55,8 +55,8 @@ CODES = {
 class Finding(NamedTuple):
     """One diagnostic. `length` characters are meant; `help` says what to write instead, `requires` what the variant
     needs where it is not available. `operand` is the text of the operand that the message begins with, `statement` the
-    line and column where the statement starts that it is about. Of several in one that are joined, `also` has the
-    other messages and `marks` the other places in the line, with their lengths."""
+    number of the statement that it is about. Of several in one that are joined, `also` has the other messages and
+    `marks` the other places in the line, with their lengths."""
 
     file: str
     line: int
@@ -71,7 +71,7 @@ class Finding(NamedTuple):
     at: int = 0
     requires: Requirement | None = None
     operand: str = ""
-    statement: tuple[int, int] | None = None
+    statement: int | None = None
     also: tuple[str, ...] = ()
     marks: tuple[tuple[int, int], ...] = ()
 
@@ -93,12 +93,14 @@ class Finding(NamedTuple):
         }
 
 
+# So much is said of one statement, and then how much more there is.
+_MANY = 8
 _GRAVITY = {ERROR: 0, WARNING: 1, NOTE: 2}
 
 
 def joined(findings: Iterable[Finding]) -> Iterator[Finding]:
     """One complaint for each statement, with all that is wrong in it; the gravest comes first."""
-    for statement, group in groupby(findings, key=lambda f: f.statement and (f.file, *f.statement)):
+    for statement, group in groupby(findings, key=lambda f: f.statement):
         if statement is None:
             yield from group
         else:
@@ -120,7 +122,7 @@ def _together(findings: Sequence[Finding]) -> Finding:
     marks = dict.fromkeys((f.at, f.length) for f in others if f.line == first.line and f.source == first.source)
     return first._replace(
         message=messages[0],
-        also=tuple(messages[1:]),
+        also=(*messages[1:_MANY], *([f"and {len(messages) - _MANY} more"] if len(messages) > _MANY else [])),
         help="; ".join(dict.fromkeys(f.help for f in findings if f.help)),
         marks=tuple(marks),
     )

@@ -16,20 +16,28 @@ _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def text(findings: Iterable[Finding]) -> Iterator[str]:
-    """file:line:column, what is wrong, the line with carets, and the way out; at the end a count."""
+    """file:line:column, what is wrong, the line with carets, what else is, and the way out; at the end a count."""
     count = {ERROR: 0, WARNING: 0, NOTE: 0}
     for f in findings:
         count[f.severity] += 1
         yield f"{f.file}:{f.line}:{f.column}: {f.severity}: {f.message} [{f.code}]\n"
         source = f.source.replace("\t", " ").replace("\0", " ")
         if source:
-            carets = "^" * max(1, min(f.length, len(source) - f.at))
-            yield f"    {source}\n    {' ' * f.at}{carets}\n"
+            yield f"    {source}\n    {_carets(f, len(source))}\n"
+        if f.also:
+            yield f"    also: {'; '.join(f.also)}\n"
         if f.help:
             yield f"    help: {f.help}\n"
     counted = [f"{n} {what}{'s' * (n != 1)}" for what, n in count.items() if n]
     if counted:
         yield ", ".join(counted) + "\n"
+
+
+def _carets(f: Finding, length: int) -> str:
+    carets = [" "] * length
+    for at, count in ((f.at, f.length), *f.marks):
+        carets[at : at + count] = "^" * max(1, min(count, length - at))
+    return "".join(carets).rstrip()
 
 
 def as_json(findings: Iterable[Finding]) -> Iterator[str]:
@@ -68,7 +76,7 @@ def _result(f: Finding, rule: int) -> dict[str, Any]:
         "ruleId": f.code,
         "ruleIndex": rule,
         "level": f.severity,
-        "message": {"text": f"{f.message}. {f.help}" if f.help else f.message},
+        "message": {"text": ". ".join(filter(None, (f.message, *f.also, f.help)))},
         "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(f.file)}, "region": region}}],
     }
 
@@ -86,9 +94,8 @@ def github(findings: Iterable[Finding]) -> Iterator[str]:
     for f in findings:
         command = {ERROR: "error", WARNING: "warning", NOTE: "notice"}[f.severity]
         end = f",endColumn={f.column + f.length - 1}" if f.at + f.length <= len(f.source) else ""
-        message = f"{f.message}; {f.help}" if f.help else f.message
         place = f"file={_property(f.file)},line={f.line},col={f.column}{end},title={_property(f.code)}"
-        yield f"::{command} {place}::{_escaped(message)}\n"
+        yield f"::{command} {place}::{_escaped(f.text)}\n"
 
 
 def _escaped(text: str) -> str:

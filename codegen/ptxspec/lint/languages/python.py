@@ -57,11 +57,10 @@ _END = re.compile(r"\s*+[,)]")
 _PERCENT = re.compile(r"[\s)]*+%")
 # The {expression} of an f-string.
 _FILLED = re.compile(r"(?P<literal>\{\{|\}\})|\{(?:[^{}]|\{[^{}]*\})*\}")
-# What stands before the string that documents a module, a class or a function.
+# What stands before the string that documents a module, and before that of a class or a function.
 _COMMENT = r"[ \t]*+(?:\#[^\n]*+)?"
-_DOCUMENTED = re.compile(
-    rf"(?:\A(?:{_COMMENT}\n)*+|(?:^|\n)[ \t]*+(?:(?:async[ ]++)?def\b|class\b|\))[^\n]*?:{_COMMENT}\n\s*+)\Z"
-)
+_BEGUN = re.compile(rf"(?:{_COMMENT}\n)*+")
+_DOCUMENTED = re.compile(rf"(?:^|\n)[ \t]*+(?:(?:async[ ]++)?def\b|class\b|\))[^\n]*?:{_COMMENT}\n\s*+\Z")
 _LOOKED_BACK = 400
 
 
@@ -97,7 +96,7 @@ def python(view: View) -> Iterator[Text]:
         if operands is None:
             break
         found.constraints = operands
-        documents = not argument and _documents(text, position)
+        documents = not argument and _documents(view, position)
         position = max(after, m.end())
         if documents:
             continue
@@ -112,9 +111,15 @@ def python(view: View) -> Iterator[Text]:
     consume(view, position)
 
 
-def _documents(text: str, position: int) -> bool:
+def _documents(view: View, position: int) -> bool:
     """Whether a string is what a module, a class or a function says of itself."""
-    return text.startswith(('"""', "'''"), position + (text[position] in "rR")) and bool(_DOCUMENTED.search(text[max(0, position - _LOOKED_BACK) : position]))
+    text = view.text
+    if not text.startswith(('"""', "'''"), position + (text[position] in "rR")):
+        return False
+    if _DOCUMENTED.search(text[max(0, position - _LOOKED_BACK) : position]):
+        return True
+    begun = _BEGUN.match(text)
+    return begun is not None and begun.end() == position and view.place(position).line == text.count("\n", 0, position) + 1
 
 
 def _parts(view: View, position: int, into: Text, argument: bool) -> int | None:
