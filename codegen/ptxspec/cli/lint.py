@@ -15,7 +15,7 @@ from ..lint.checking import Checker
 from ..lint.configuration import ConfigurationError, Configurations, Given
 from ..lint.discovery import Found, find
 from ..lint.findings import Finding
-from ..lint.linter import LANGUAGES
+from ..lint.languages import LANGUAGES
 from ..lint.many import Unreadable, check_all
 from ..lint.rendering import FORMATS, plain
 from . import MISUSE, NO, OK, TARGET, database, positive
