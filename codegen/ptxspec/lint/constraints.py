@@ -19,6 +19,8 @@ _LISTED = re.compile(
 )
 _LISTED_OPEN = re.compile(r"""(?:\s*+,?\s*+(?:\w++\s*+=?\s*+)?(?:["'][=&+\w,~{} ]*+)?)?\Z""")
 
+_LLVM = re.compile(r'\s*+,\s*+"([^"]*+)"')
+
 # The letter of each operand, None for one that is not known.
 Constraints = tuple[str | None, ...]
 
@@ -45,6 +47,12 @@ def cpp(text: str, position: int) -> tuple[Constraints, dict[str, int]] | None:
             found.append(entry["constraint"])
     # Something else stands there, a macro perhaps, which may be several operands.
     return (), {}
+
+
+def llvm(text: str, position: int) -> Constraints:
+    """The operands of LLVM's constraints behind a string in its own text."""
+    m = _LLVM.match(text, position)
+    return _letters([part.strip() for part in m[1].split(",") if "~" not in part]) if m else ()
 
 
 def listed(text: str, position: int, final: bool) -> Constraints | None:

@@ -34,14 +34,14 @@ class Text:
         self._inner_starts: list[int] = []
         self._outer_starts: list[int] = []
         self._parts: list[str] = []
-        self._length = 0
+        self.length = 0
 
     def add(self, text: str, outer: int) -> None:
         if text:
-            self._inner_starts.append(self._length)
+            self._inner_starts.append(self.length)
             self._outer_starts.append(outer)
             self._parts.append(text)
-            self._length += len(text)
+            self.length += len(text)
 
     def close(self) -> Text:
         self.text = "".join(self._parts)
@@ -90,9 +90,10 @@ def are_operands(text: str) -> bool:
 # MLIR's nvvm.inline_ptx has its operands in braces: {$r0} is read, {$w0} written, {$rw0} both.
 _NVVM = re.compile(r"\{(\$(?:rw|r|w)\d++)\}")
 _CONVERSION = r"(?:\(\w+\))?[-+\ \#0]*+(?:\d++|\*)?(?:\.(?:\d++|\*))?(?:l|ll|z)?[sdiurxXofFeEgGca]"
-_LATER = r"""\{\{(?=[^{};\n]*\w)[^{};\n]*+\}\} | \{%[^{}]*%\} | \{\#[^{}]*\#\} | \$?\{[\w.!:\[\]]*\}"""
-# What is filled in by % and what follows the string; and {name}, {{ name }}, ${name}, %s, %(name)s of a string that is
-# formatted later, where a PTX vector has a % or $, or a comma, and a register more than one letter.
+_LATER = r"""\{\{(?=[^{};\n]*\w)[^{};\n]*+\}\} | \{%[^{}]*%\} | \{\#[^{}]*\#\} | \$?\{[\w.!:\[\]]*\}
+    | \b__[A-Z\d_]++__\b"""
+# What is filled in by % and what follows the string; and {name}, {{ name }}, ${name}, %s, %(name)s, __NAME__ of a string
+# that is formatted later, where a PTX vector has a % or $, or a comma, and a register more than one letter.
 FORMATTED = re.compile(rf"(?P<literal>%%)|%{_CONVERSION}|{_LATER}", re.VERBOSE)
 FORMATTED_LATER = re.compile(
     rf"(?P<literal>%%)|%\(\w+\){_CONVERSION}|%(?:[sdi]|l?l[du]|z?u)(?!\w)|{_LATER}", re.VERBOSE
@@ -111,7 +112,7 @@ def filled_in(
     position = 0
     for hole in holes.finditer(body):
         plain(body[position : hole.start()], start + position, into)
-        into.add(hole["literal"][0] if hole["literal"] else HOLE, start + hole.start())
+        into.add(hole["literal"][-1] if hole["literal"] else HOLE, start + hole.start())
         position = hole.end()
     plain(body[position:], start + position, into)
 
