@@ -50,4 +50,4 @@ _BLOCKS = {
     **dict.fromkeys(("julia", "jl"), julia),
     **dict.fromkeys(("mlir", "llvm"), llvm),
 }
-EXTRACT = {**_READERS, MARKDOWN: partial(markdown, extract=_BLOCKS)}
+EXTRACT: dict[str, Callable[[View], Iterator[Text]]] = {**_READERS, MARKDOWN: partial(markdown, extract=_BLOCKS)}
