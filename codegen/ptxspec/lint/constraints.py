@@ -14,7 +14,9 @@ _EXPRESSION = re.compile(
     re.VERBOSE,
 )
 # What LLVM's inline assembly has as one string: "=f,f,f". Triton passes it behind the assembly.
-_LISTED = re.compile(r"""\s*+,\s*+(?:constraints\s*+=\s*+)?(?P<quote>["'])(?P<list>[=&+\w,~{} ]*+)(?P=quote)(?P<end>\s*+[,)\]}])?""")
+_LISTED = re.compile(
+    r"""\s*+,\s*+(?:constraints\s*+=\s*+)?(?P<quote>["'])(?P<list>[=&+\w,~{} ]*+)(?P=quote)(?P<end>\s*+[,)\]}])?"""
+)
 _LISTED_OPEN = re.compile(r"""(?:\s*+,?\s*+(?:\w++\s*+=?\s*+)?(?:["'][=&+\w,~{} ]*+)?)?\Z""")
 
 _LLVM = re.compile(r'\s*+,\s*+"([^"]*+)"')

@@ -237,7 +237,9 @@ class InstructionJudge:
         rest = [n for n in effective if n not in wrong]
         if wrong.isdisjoint(types) and types and self.db.find(opcode, rest, count) is None and rest != list(effective):
             # Without these names something is wrong still.
-            found += [Complaint(ERROR, r.code, r.message, help) for r in why_not(self.db, ".".join((opcode, *rest)), count)]
+            found += [
+                Complaint(ERROR, r.code, r.message, help) for r in why_not(self.db, ".".join((opcode, *rest)), count)
+            ]
         return found
 
     def _places(

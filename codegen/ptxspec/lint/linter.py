@@ -13,7 +13,7 @@ from ..ptx.complaints import ERROR, Complaint
 from ..ptx.matching import count
 from ..ptx.operands import UNKNOWN, Operand, Shape, split
 from ..ptx.registers import Registers, special_names
-from ..ptx.scanning import HOLE, Declaration, Directive, Instruction, Problem, Scanner, Stranger, View, Word
+from ..ptx.scanning import HOLE, Declaration, Directive, Instruction, Other, Problem, Scanner, View, Word
 from ..query.database import Database
 from ..query.instead import RECIPE
 from ..query.names import spelled
@@ -89,7 +89,7 @@ class Linter:
                 for f in self._directive(item, window, module, file):
                     module.wrong_header = True
                     yield f
-            elif isinstance(item, Stranger):
+            elif isinstance(item, Other):
                 yield from self._stranger(item, window, file)
             elif isinstance(item, Problem) and not module.wrong_header:
                 # What follows from a header that is wrong is not said besides.
@@ -118,16 +118,16 @@ class Linter:
                 registers.take(item.text)
             elif isinstance(item, Directive):
                 found += self._directive(item, text, module, file)
-            elif isinstance(item, Stranger) and not text.prose:
+            elif isinstance(item, Other) and not text.prose:
                 found += self._stranger(item, text, file)
             elif isinstance(item, Problem) and ((beside and not item.stray) or not text.prose):
                 doubtful.append(_problem(item, text, module, file))
                 beside = False
         return sorted(found + doubtful, key=lambda f: (f.line, f.column)) if ours else found
 
-    def _stranger(self, item: Stranger, view: View, file: str) -> Iterator[Finding]:
+    def _stranger(self, item: Other, view: View, file: str) -> Iterator[Finding]:
         """What is said of an opcode that PTX does not have, where one of the database's is meant."""
-        head = "".join(item.head.split())
+        head = "".join(item.text.split())
         opcode, _, names = head.partition(".")
         meant = misspelt(self.db, opcode, names.split("."))
         if meant:
@@ -166,9 +166,7 @@ class Linter:
         if item.plain < 0 and (apart := self.judge.apart(item.head)):
             complaints = [apart]
         variant = judgement.variant or head
-        return True, [
-            _instruction_finding(item, operands, view, file, c, variant, module.number) for c in complaints
-        ]
+        return True, [_instruction_finding(item, operands, view, file, c, variant, module.number) for c in complaints]
 
     def _with_registers(self, c: Complaint, item: Instruction, opcode: str, names: str, view: View) -> Complaint:
         """A complaint whose recipe names the registers of the statement."""

@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from ...ptx.scanning import View
 from .text import Text, consume
 
-_FENCE = re.compile(r"^(?P<indent>[ \t>]*+)(?P<fence>`{3,}+|~{3,}+)[ \t]*+\{?\.?(?P<language>[\w+#-]*+)[^\n`]*+\n", re.MULTILINE)
+_FENCE = re.compile(
+    r"^(?P<indent>[ \t>]*+)(?P<fence>`{3,}+|~{3,}+)[ \t]*+\{?\.?(?P<language>[\w+#-]*+)[^\n`]*+\n", re.MULTILINE
+)
 # A place in a spelling where one of several may stand: such a block is no PTX, but tells what PTX may be.
 _NOTATION = re.compile(r"\{\s*+[.,]|\.\{")
 

@@ -50,9 +50,7 @@ _NEXT = re.compile(_STRING, re.VERBOSE)
 _OPEN = re.compile(r"[A-Za-z]{0,2}[\"']|[A-Za-z]{1,2}\Z|[#\\]")
 # Strings side by side, where it is in sight that no more follow.
 _QUOTED = re.sub(r"[?]P<\w+>", "?:", _STRING)
-_GROUP = re.compile(
-    rf"(?:{_QUOTED}{_SPACE})++(?![A-Za-z]{{0,2}}[\"'\\]|[A-Za-z]{{1,2}}\Z|\#|\Z)", re.VERBOSE
-)
+_GROUP = re.compile(rf"(?:{_QUOTED}{_SPACE})++(?![A-Za-z]{{0,2}}[\"'\\]|[A-Za-z]{{1,2}}\Z|\#|\Z)", re.VERBOSE)
 _END = re.compile(r"\s*+[,)]")
 _PERCENT = re.compile(r"[\s)]*+%")
 # The {expression} of an f-string.
@@ -119,7 +117,10 @@ def _documents(view: View, position: int) -> bool:
     if _DOCUMENTED.search(text[max(0, position - _LOOKED_BACK) : position]):
         return True
     begun = _BEGUN.match(text)
-    return begun is not None and begun.end() == position and view.place(position).line == text.count("\n", 0, position) + 1
+    if begun is None or begun.end() != position:
+        return False
+    # The window begins where the file does.
+    return view.place(position).line == text.count("\n", 0, position) + 1
 
 
 def _parts(view: View, position: int, into: Text, argument: bool) -> int | None:

@@ -92,10 +92,12 @@ _NVVM = re.compile(r"\{(\$(?:rw|r|w)\d++)\}")
 _CONVERSION = r"(?:\(\w+\))?[-+\ \#0]*+(?:\d++|\*)?(?:\.(?:\d++|\*))?(?:l|ll|z)?[sdiurxXofFeEgGca]"
 _LATER = r"""\{\{(?=[^{};\n]*\w)[^{};\n]*+\}\} | \{%[^{}]*%\} | \{\#[^{}]*\#\} | \$?\{[\w.!:\[\]]*\}
     | \b__[A-Z\d_]++__\b"""
-# What is filled in by % and what follows the string; and {name}, {{ name }}, ${name}, %s, %(name)s, __NAME__ of a string
-# that is formatted later, where a PTX vector has a % or $, or a comma, and a register more than one letter.
+# What is filled in by % and what follows the string; and {name}, {{ name }}, ${name}, %s, %(name)s, __NAME__ of a
+# string that is formatted later, where a PTX vector has a % or $, or a comma, and a register more than one letter.
 FORMATTED = re.compile(rf"(?P<literal>%%)|%{_CONVERSION}|{_LATER}", re.VERBOSE)
-FORMATTED_LATER = re.compile(rf"(?P<literal>%%)|%\(\w+\){_CONVERSION}|%(?:[sdi]|l?l[du]|z?u)(?!\w)|{_LATER}", re.VERBOSE)
+FORMATTED_LATER = re.compile(
+    rf"(?P<literal>%%)|%\(\w+\){_CONVERSION}|%(?:[sdi]|l?l[du]|z?u)(?!\w)|{_LATER}", re.VERBOSE
+)
 
 
 def named_by_nvvm(text: str) -> str:
@@ -103,7 +105,9 @@ def named_by_nvvm(text: str) -> str:
     return _NVVM.sub(r" \1 ", text) if "{$" in text else text
 
 
-def filled_in(body: str, start: int, holes: re.Pattern[str], into: Text, plain: Callable[[str, int, Text], None]) -> None:
+def filled_in(
+    body: str, start: int, holes: re.Pattern[str], into: Text, plain: Callable[[str, int, Text], None]
+) -> None:
     """A string's text with holes for what is filled in; `plain` adds what stands between."""
     position = 0
     for hole in holes.finditer(body):
