@@ -13,7 +13,7 @@ from ..ptx.complaints import ERROR, Complaint
 from ..ptx.matching import count
 from ..ptx.operands import UNKNOWN, Operand, Shape, split
 from ..ptx.registers import Registers, special_names
-from ..ptx.scanning import HOLE, Declaration, Directive, Instruction, Other, Problem, Scanner, Stranger, View, Word
+from ..ptx.scanning import HOLE, STRANGER, Declaration, Directive, Instruction, Other, Problem, Scanner, View, Word
 from ..query.database import Database
 from ..query.instead import RECIPE
 from ..query.names import spelled
@@ -93,14 +93,12 @@ class Linter:
                 for f in self._directive(item, window, module, file):
                     module.wrong_header = True
                     yield f
-            elif isinstance(item, Stranger):
-                yield from self._stranger(item, window, file)
+            elif isinstance(item, Other):
+                yield from self._other(item, window, file)
             elif isinstance(item, Problem) and not module.wrong_header:
                 # What follows from a header that is wrong is not said besides.
                 module.wrong_header = item.header
                 yield _problem(item, window, module, file)
-            elif isinstance(item, Other) and item.kind == "statement":
-                self._count(item.text, False)
 
     def _embedded(self, text: Text, file: str) -> list[Finding]:
         """Strings hold other machines' assembly too, with rules of its own: what cannot be read, and what has no name
@@ -125,18 +123,23 @@ class Linter:
                 registers.take(item.text)
             elif isinstance(item, Directive):
                 found += self._directive(item, text, module, file)
-            elif isinstance(item, Stranger) and not text.prose:
-                found += self._stranger(item, text, file)
-            elif isinstance(item, Other) and item.kind == "statement" and (ours or not text.prose):
-                self._count(item.text, False, embedded=True)
+            elif isinstance(item, Other) and not text.prose:
+                found += self._other(item, text, file)
             elif isinstance(item, Problem) and ((beside and not item.stray) or not text.prose):
                 doubtful.append(_problem(item, text, module, file))
                 beside = False
         return sorted(found + doubtful, key=lambda f: (f.line, f.column)) if ours else found
 
-    def _stranger(self, item: Stranger, view: View, file: str) -> Iterator[Finding]:
+    def _other(self, item: Other, view: View, file: str) -> Iterator[Finding]:
+        """What is said of a statement that is none of the database's."""
+        if item.kind in (STRANGER, "statement"):
+            self._count(item.text, False, view.embedded)
+        if item.kind == STRANGER:
+            yield from self._stranger(item, view, file)
+
+    def _stranger(self, item: Other, view: View, file: str) -> Iterator[Finding]:
         """What is said of an opcode that PTX does not have, where one of the database's is meant."""
-        head = "".join(item.head.split())
+        head = "".join(item.text.split())
         opcode, _, names = head.partition(".")
         meant = misspelt(self.db, opcode, names.split("."))
         if meant:

@@ -15,7 +15,7 @@ def is_elsewhere(
     types = tuple(filter(is_type, names))
     empty = {*assembler["empty_types"]}
     # By themselves empty types are none.
-    if not {*assembler["other_modifiers"]}.isdisjoint(names) or not (empty.isdisjoint(names) or empty.issuperset(types)):
+    if not ({*assembler["other_modifiers"]}.isdisjoint(names) and (empty.isdisjoint(names) or empty.issuperset(types))):
         return True
     if not types:
         return False

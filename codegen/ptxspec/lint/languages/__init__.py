@@ -42,7 +42,7 @@ _READERS: dict[str, Callable[[View], Iterator[Text]]] = {
     MLIR: llvm,
 }
 # What the blocks of Markdown are called.
-_BLOCKS = {
+_BLOCKS: dict[str, Callable[[View], Iterator[Text]] | None] = {
     PTX: None,
     **dict.fromkeys(("c++", "cpp", "c", "cc", "cuda", "cu", "cuda-cpp", "hip", "opencl"), cpp),
     **dict.fromkeys(("python", "py", "python3"), python),

@@ -15,7 +15,7 @@ _TOKEN = re.compile(
     rf"""(?P<comment> (?://|;)[^\n]*+ )
       | (?P<asm> \b(?:inline_asm|inline_ptx|asm)\b(?P<between>[^"\n;]{{0,200}}+){_STRING} )
       | (?P<string> {_STRING.replace("body", "other")} )
-      | (?P<open> "(?s:.)*+ | \b(?:inline_asm|inline_ptx|asm)\b[^"\n;]{{0,200}}+(?:"(?s:.)*+|\Z) )
+      | (?P<open> "(?s:.)*+ | \b(?:inline_asm|inline_ptx|asm)\b[^"\n;]{{0,200}}+(?:"(?s:.)*+|\Z) | /\Z )
       | (?P<word> \w++ )""",
     re.VERBOSE,
 )

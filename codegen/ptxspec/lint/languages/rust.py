@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...ptx.scanning import View
 from .cpp import by_itself, in_program
-from .text import ELSEWHERE, FORMATTED_LATER, Text, consume, filled_in, last_trace, unescape, verbatim
+from .text import ELSEWHERE, FORMATTED_LATER, Text, consume, filled_in, goes_on, last_trace, unescape, verbatim
 
 _STRING = r"""(?:[bc]?r(?P<hashes>\#*)"(?P<raw>(?s:.)*?)"(?P=hashes) | [bc]?"(?P<body>(?:[^"\\]|\\(?s:.))*+)")"""
 _COMMENT = r"//[^\n]*+ | /\*(?s:.)*?\*/"
@@ -15,13 +15,14 @@ _TOKEN = re.compile(
     rf"""(?P<comment> {_COMMENT} | /\*(?s:.)*+ )
       | (?P<asm> \b(?:\w*_)?asm!\s*+[(\[{{] )
       | (?P<string> {_STRING} )
-      | (?P<open> [bc]?r\#*"(?s:.)*+ | [bc]?"(?s:.)*+ | \b(?:\w*_)?asm!?\s*+\Z )
+      | (?P<open> [bc]?r\#*"(?s:.)*+ | [bc]?"(?s:.)*+ | \b(?:\w*_)?asm!?\s*+\Z | /\Z )
       | (?P<char> '(?:[^'\\\n]|\\[^'\n]{{1,9}}|\\')' )
       | (?P<word> \w++ )""",
     re.VERBOSE,
 )
 # asm!() puts each of its strings on a line.
 _PART = re.compile(rf"(?P<skip> \s++ | {_COMMENT} ) | (?P<string> {_STRING} ) (?:\s*+(?P<comma>,))?", re.VERBOSE)
+_OPEN = re.compile(r'/|[bc]?r?\#*"|[bcr]\w?\Z')
 _OPERAND = re.compile(r"(?P<literal>\{\{|\}\})|\{(?P<name>[\w:]*+)\}")
 
 
@@ -71,6 +72,8 @@ def _template(view: View, position: int, into: Text) -> int | None:
             break
         into.add("\n", position)
     else:
+        if not view.final and goes_on(_OPEN, text, position):
+            return None
         if position < end and text[position].isalpha() and not into.length:
             into.add(ELSEWHERE, position)
     return position

@@ -78,13 +78,6 @@ class Instruction(NamedTuple):
     statement: int
 
 
-class Stranger(NamedTuple):
-    """A statement of an opcode that PTX does not have, as far as is known. `head` is its spelling as it stands."""
-
-    start: int
-    head: str
-
-
 class Word(NamedTuple):
     start: int
     text: str
@@ -99,8 +92,8 @@ class Directive(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """Something that the assembler cannot read. `place` is given where `start` is no longer in view; `statement` is
-    where the statement starts that it is about; `stray`: it belongs to none; `header`: it is about .version and .target."""
+    """Something that the assembler cannot read. `place` is given where `start` is no longer in view, `statement` is
+    where the statement starts that it is about. `stray`: it belongs to none; `header`: it is of .version or .target."""
 
     start: int
     length: int
@@ -120,16 +113,19 @@ class Declaration(NamedTuple):
     start: int = 0
 
 
+STRANGER = "stranger"
+
+
 class Other(NamedTuple):
     """What a scanner that is to tell everything tells of what is none of these: a label, a statement with its opcode,
-    a directive."""
+    a directive. A STRANGER is a statement of an opcode that PTX does not have, as far as is known, by its spelling."""
 
     start: int
     kind: str
     text: str
 
 
-Item: TypeAlias = Instruction | Stranger | Directive | Problem | Declaration | Other
+Item: TypeAlias = Instruction | Directive | Problem | Declaration | Other
 
 
 class Scanner:
@@ -280,7 +276,7 @@ class Scanner:
             operands, place = statement[m.end() : end], start + m.end()
             items.insert(0, Instruction(start + m.start("head"), head, operands, place, -1, start))
         elif self._others and not goes_on and m["opcode"] not in self._others and "." in head:
-            items.insert(0, Stranger(start + m.start("head"), head))
+            items.insert(0, Other(start + m.start("head"), STRANGER, head))
         elif self._everything:
             items.insert(0, Other(start + m.start("head"), "statement", statement[m.start("head") : end]))
         return items, length
@@ -293,7 +289,9 @@ class Scanner:
             first = name[0] if name else "."
             help = f"write {first.lower()}"
             header = first.lower() in (".version", ".target")
-            return Problem(start, len(first), "syntax", f"there is no directive {first}", help, header=header), len(first)
+            return Problem(start, len(first), "syntax", f"there is no directive {first}", help, header=header), len(
+                first
+            )
         if behind == "{" and directive.rstrip().endswith("="):
             self._initialised = True
         elif HOLE not in directive and (m := _DECLARATION.match(directive)):
