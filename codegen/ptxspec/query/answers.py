@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from .. import terminal
 from ..catalog import Requirement
 from .alike import place
 from .database import Database, Variant
@@ -49,13 +50,15 @@ def variants_as_table(db: Database, variants: Sequence[Variant]) -> str:
     rows = [("variant", "operands", "target", "PTX", "claim")]
     needs = {r: (oldest(r), _versions(db, r)) for r in {v.requires for v in variants}}
     rows += [(v.spelling, str(v.operands), *needs[v.requires], _claim(v)) for v in variants]
-    lines = table(rows)
+    lines = table(rows, terminal.lines_width())
     n = len(variants)
-    few = ["", FEW] * any(v.requires.on for v in variants)
-    few += ["", HAZARD] * any(v.hazards for v in variants)
+    few = ["", *broken(FEW)] * any(v.requires.on for v in variants)
+    few += ["", *broken(HAZARD)] * any(v.hazards for v in variants)
     return "\n".join([*lines, *few, "", f"{n} variant{'s' * (n != 1)}"]) if n else "no variant"
 
 
+# A column narrower than this is none.
+_LEAST = 16
 FEW = "* the first of few targets that have it: query and show name them all"
 HAZARD = "hazard: the machine code does something else than the spelling; query says what"
 
@@ -73,10 +76,23 @@ def _versions(db: Database, r: Requirement) -> str:
     return "; ".join([f"{r.ptx}-{r.until}" if r.until else r.ptx, *_limits(db, r)])
 
 
-def table(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows as lines with aligned columns."""
+def table(rows: Sequence[Sequence[str]], width: int | None = None) -> list[str]:
+    """Rows as lines with aligned columns. Of a line that is wider than a terminal the last column goes on below, where
+    there is room for it."""
     line = "  ".join(f"%-{max(map(len, column))}s" for column in zip(*rows, strict=True))
-    return [(line % tuple(r)).rstrip() for r in rows]
+    lines = [(line % tuple(r)).rstrip() for r in rows]
+    if width is None or max(map(len, lines), default=0) <= width:
+        return lines
+    import textwrap
+
+    before = sum(max(map(len, column)) + 2 for column in zip(*(r[:-1] for r in rows), strict=True))
+    if width - before < _LEAST:
+        return lines
+    found = []
+    for text in lines:
+        first, *more = textwrap.wrap(text[before:], width - before, break_on_hyphens=False) or [""]
+        found += [(text[:before] + first).rstrip(), *(" " * before + m for m in more)]
+    return found
 
 
 class Told(NamedTuple):
@@ -138,9 +154,9 @@ def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None) ->
 def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str | None) -> str:
     """The text of `query`."""
     found = told(db, verdict, target, ptx)
-    lines = [found.head, *(f"  {reason}" for reason in found.reasons)]
+    lines = [found.head, *(line for reason in found.reasons for line in broken(reason, "  ", "  "))]
     for name, fact in found.facts:
-        lines += _paragraph(name, fact) if name in ("hazard", "loose") else [f"  {name:6}  {fact}"]
+        lines += _paragraph(name, fact) if name in ("hazard", "loose") else _named(name, fact)
     if found.recipe:
         lines += _recipe_lines(*found.recipe)
     if found.none:
@@ -148,7 +164,7 @@ def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str
         lines += [title, *_wrapped(why, "  ", "  ")]
     if found.alike:
         title, rows = found.alike
-        lines += [title, *(f"  {line}" for line in table(rows))]
+        lines += [title, *table([(f"  {v}", needs) for v, needs in rows], terminal.lines_width())]
     return "\n".join(lines)
 
 
@@ -170,15 +186,27 @@ def _recipe_lines(head: str, offer: Offer) -> list[str]:
     return lines
 
 
+def _named(name: str, text: str) -> list[str]:
+    """A fact in one line, but on a terminal that is narrower."""
+    return broken(text, f"  {name:6}  ", " " * 10)
+
+
+def broken(text: str, first: str = "", others: str = "") -> list[str]:
+    """A line, which a terminal that is narrower shows as several."""
+    width = terminal.lines_width()
+    return [first + text] if width is None or len(first + text) <= width else _wrapped(text, first, others, width)
+
+
 def _paragraph(name: str, text: str) -> list[str]:
     """Sentences in lines of a terminal."""
     return _wrapped(text, f"  {name:6}  ", " " * 10)
 
 
-def _wrapped(text: str, first: str, others: str) -> list[str]:
+def _wrapped(text: str, first: str, others: str, width: int | None = None) -> list[str]:
     import textwrap  # only needed where there are some
 
-    return textwrap.wrap(text, 80, initial_indent=first, subsequent_indent=others, break_on_hyphens=False)
+    width = width or terminal.lines_width(most=80) or 80
+    return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False)
 
 
 def requirement(db: Database, r: Requirement) -> str:

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -16,12 +16,13 @@ from . import (
     arithmetic,  # noqa: F401  # what kernels call: loaded with the package, so that a first call need not
     comparison,  # noqa: F401
     environment,
+    quick,
 )
 from .binary import Array
 from .index import REPORTED
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
 from .operands import OperandError, masked, mended, read, spelled
-from .running import in_blocks, on_threads, takes
+from .running import BLOCK, in_blocks, on_threads, takes
 from .signature import Registers, Type, signature
 
 if TYPE_CHECKING:
@@ -136,7 +137,13 @@ class Kernel:
 
     def __getstate__(self) -> dict[str, Any]:
         # C that is loaded here is not loaded elsewhere.
-        return {name: value for name, value in self.__dict__.items() if name != "_native"}
+        return {name: value for name, value in self.__dict__.items() if name not in self._LEFT_HERE}
+
+    _LEFT_HERE: ClassVar[set[str]] = {"_native", "_pieces", "_plans"}
+
+    @cached_property
+    def _plans(self) -> dict[quick.Key, quick.Plan]:
+        return {}
 
     @cached_property
     def _native(self) -> Native | None:
@@ -159,6 +166,10 @@ class Kernel:
         interpreter at times. Beside operands and result at most 32 MB are taken for each thread.
         Raises OperandError (a TypeError), ValueError for shapes and for a number of threads below 1 or of results that
         there is not, TypeError for one that is not an integer."""
+        if out is None and type(threads) is int and threads == results == 1:
+            found = quick.called(self._plans, arrays)
+            if found is not None:
+                return found
         if len(arrays) != self.operands:
             raise OperandError(f"{self._row} takes {counted(self.operands)}, {len(arrays)} came")
         arrays = self._as_arrays(arrays)
@@ -176,7 +187,30 @@ class Kernel:
         given = out[0] if isinstance(out, tuple) and len(out) == 1 else out
         result, bits = self._to_fill(places[0][1], arrays, shape, given)
         on_threads(self._run, [*operands, bits], self._signature.lanes, threads, self._row)
+        if arrays and given is None and results == 1 and not is_accelerated():
+            self._remember(arrays, operands, result, bits)
         return result[()] if given is None and not shape else result
+
+    def _remember(self, arrays: Sequence[Any], operands: Sequence[Array], result: Array, bits: Array) -> None:
+        """What to do with the next arrays of these types."""
+        if all(x.dtype.isnative for x in (*operands, bits)):
+            function, types = self._of_few()
+            *read, lane = (t or x.dtype for t, x in zip(types, (*operands, bits), strict=True))
+            s = self._signature
+            gaps, most = s.flat and s.lanes == 1, BLOCK // (1 if s.flat else s.lanes) // self._width
+            plan = quick.Plan(function, tuple(read), gaps, most, lane, result.dtype)
+            self._plans[tuple([x.dtype for x in arrays])] = plan
+
+    def _of_few(self) -> tuple[Callable[..., Any], list[np.dtype[Any] | None]]:
+        """What makes the first result of the operands, one block at most, and what operands and result are for it
+        (None: registers)."""
+        s = self._signature
+        if s.flat:
+            return self._function, [*(t.lane for _, t in s.registers), s.results[0].type.lane]
+        return self._applied, [None] * (len(s.registers) + 1)
+
+    def _applied(self, *operands: Array) -> list[Array]:
+        return self._signature.apply(self._function, operands)
 
     def _several(
         self,
@@ -278,21 +312,23 @@ class Kernel:
 
     def _run(self, arrays: list[Array], block: int) -> None:
         """Fill the last arrays, by C all at once, by NumPy in blocks of so many lanes."""
+        environment.undisturbed(self._run_on, (arrays, block))
+
+    def _run_on(self, arrays: list[Array], block: int) -> None:
         s, filled = self._signature, len(arrays) - self.operands
         at_once, results = (s.lanes if s.flat else 1), (1 if filled == len(s.places[0]) else 2)
-        with np.errstate(all="ignore"), environment.ordinary():
-            # One element is not worth a compiler.
-            native = self._native if arrays[-1].size > 1 else None
-            if native is not None and takes(arrays, filled):
-                native(arrays, at_once, results)
-                return
-            contiguous = s.lanes > 1 or not s.flat or native is not None
-            with in_blocks(arrays, block // s.lanes // self._width, contiguous, filled) as blocks:
-                for views in blocks if blocks.itersize else ():
-                    if native is not None:
-                        native(views, at_once, results)
-                    else:
-                        self._fill(views, filled)
+        # One element is not worth a compiler.
+        native = self._native if arrays[-1].size > 1 else None
+        if native is not None and takes(arrays, filled):
+            native(arrays, at_once, results)
+            return
+        contiguous = s.lanes > 1 or not s.flat or native is not None
+        with in_blocks(arrays, block // s.lanes // self._width, contiguous, filled) as blocks:
+            for views in blocks if blocks.itersize else ():
+                if native is not None:
+                    native(views, at_once, results)
+                else:
+                    self._fill(views, filled)
 
     def _fill(self, arrays: Sequence[Array], filled: int) -> None:
         """Fill the last arrays by NumPy: all are of one dimension."""

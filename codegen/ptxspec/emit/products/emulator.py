@@ -16,6 +16,8 @@ from ...model import BOOL, NOTHING_DIFFERS, ROUNDINGS, FixedPoint, Format, Instr
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Program, Term, Var
 from .. import native
+from ..clamping import CLAMPED
+from ..comparing import LESS_GREATER
 from ..converting import BOUNDED, SEVERAL, is_usual
 from ..fusing import FLUSH, OTHERWISE, PROPAGATE, REPLACE, Flushing, fuse
 from ..lowering import Lowering, Shared, shared, source_of, written
@@ -39,7 +41,8 @@ HOMES = {
     "": "selection",
 }  # fmt: skip
 _INVENTED = {
-    BOUNDED: "conversion", FLUSH: "encoding", OTHERWISE: "conversion", PROPAGATE: "selection", REPLACE: "selection",
+    BOUNDED: "conversion", CLAMPED: "comparison", FLUSH: "encoding", LESS_GREATER: "comparison",
+    OTHERWISE: "conversion", PROPAGATE: "selection", REPLACE: "selection",
 }  # fmt: skip
 
 
