@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from .api import Database
     from .catalog import Requirement
     from .diagnostics import PtxspecError, SpecError
-    from .query.variant import Variant
     from .query.shown import Answer, Findings, Variants
+    from .query.variant import Variant
     from .query.verdicts import Reason, Verdict
 
 _HOMES = {

@@ -20,7 +20,9 @@ class Database(database.Database):
         return shown.database_as_text(self)
 
     def _repr_html_(self) -> str:
-        return shown.database_as_html(self)
+        from .query import pages  # only needed in notebooks
+
+        return pages.database(self, repr(self))
 
     def variant(self, spelling: str, operands: int | None = None) -> Variant:
         """A variant by its spelling ("max.NaN.f32"), modifiers in any order.

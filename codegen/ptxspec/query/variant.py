@@ -86,17 +86,17 @@ class Variant(NamedTuple):
     def __str__(self) -> str:
         return f"{self.spelling} ({self.operands} operand{'s' * (self.operands != 1)})"
 
-    def __repr__(self) -> str:
+    @property
+    def needs(self) -> str:
+        """The targets and PTX versions that have it, in short: where few targets do, how many these are."""
         r, more = self.requires, len(self.requires.on) - 1
         target = (r.target + f" and {more} more" * (more > 0)) if r.on else f"{r.target} or newer"
-        ptx = f"PTX {r.ptx} to {r.until}" if r.until else f"PTX {r.ptx} or newer"
-        hazard = ", hazard" if self.hazards else ""
-        return f"<Variant {self}: {target}, {ptx}; {self.claim}{hazard}>"
+        return f"{target}, PTX {r.ptx} to {r.until}" if r.until else f"{target}, PTX {r.ptx} or newer"
+
+    def __repr__(self) -> str:
+        return f"<Variant {self}: {self.needs}; {self.claim}{', hazard' * bool(self.hazards)}>"
 
     def _repr_html_(self) -> str:
-        from .. import notebook  # only needed in notebooks
+        from . import pages  # only needed in notebooks
 
-        needs, _, _ = repr(self).partition(": ")[2].rstrip(">").rpartition("; ")
-        facts = [("needs", needs), ("claim", self.claim), ("rests on", self.rests_on)]
-        facts += [("hazard", h.text) for h in self.hazards] + [("loose", text) for text in self.loose]
-        return notebook.block(str(self), notebook.facts(facts))
+        return pages.variant(self)
