@@ -28,7 +28,7 @@ LAYOUTS: dict[str, Callable[[Any], Any]] = {
     "backward": lambda x: x[:24][::-1],
     "not aligned": lambda x: np.frombuffer(b"x" + x[:24].tobytes(), x.dtype, offset=1),
     "read-only": lambda x: np.broadcast_to(x[:1], (5,)),
-    "of a subclass": lambda x: np.ma.MaskedArray(x[:24], mask=x[:24] != 0),
+    "of a subclass": lambda x: x[:24].view(np.recarray),
     "none": lambda x: x[:0],
     "in the other byte order": lambda x: x[:24].astype(x.dtype.newbyteorder("S")),
 }

@@ -282,11 +282,7 @@ def test_an_unknown_target_is_explained() -> None:
             "only on sm_80 to sm_121f (PTX 7.0 or newer); instead: { .reg .pred %_p; .reg .b32 %_t; "
             "setp.nan.f32 %_p, %a, %b; max.f32 %_t, %a, %b; selp.f32 %d, 0f7FFFFFFF, %_t, %_p; } (bit for bit)",
         ),
-        (
-            "div.f32",
-            "sm_90",
-            "only on sm_10 to sm_13 (PTX 1.0 to 1.3); instead: div.approx.ftz.f32 %d, %a, %b; (bit for bit)",
-        ),
+        ("div.f32", "sm_90", "only on sm_10 to sm_13 (PTX 1.0 to 1.3); write div.approx.ftz.f32"),
         (
             "mad.f32",
             "sm_32",

@@ -39,11 +39,13 @@ def compile(spelling: str, operands: int | None = None, target: str | None = Non
     current ones. What the kernel takes and gives is said at `Kernel`, and in which order lanes stand:
 
         >>> kernel = ptxemu.compile("cvt.rn.f16x2.f32")
+        >>> kernel
+        <ptxemu kernel cvt.rn.f16x2.f32 (2 operands): d:f16x2 = a1:f32, a0:f32; exact>
         >>> hex(kernel(np.float32(1), np.float32(2)))  # the first operand is the upper half
         '0x3c004000'
 
-    Raises UnknownVariantError, and UnknownTargetError where the target does not have the variant, with the nearest
-    variants."""
+    Raises UnknownVariantError with the reason and the nearest spelling, and UnknownTargetError where the target does
+    not have the variant, with what it needs and what to write instead; both are LookupErrors."""
     if not isinstance(spelling, str):
         raise UnknownVariantError(f"a spelling is text such as 'add.f32', not {spelling!r}")
     if not (operands is None or isinstance(operands, (int, np.integer))):
@@ -63,14 +65,16 @@ def execute(
 ) -> Any:
     """Run a variant on its operands, whose number picks the variant; as `compile(...)(...)`.
 
-    Operands and results stand in PTX's order, as `Kernel` says:
+    Operands and results stand in PTX's order, in dtypes and shapes as `Kernel` says:
 
         >>> packed = ptxemu.execute("cvt.rn.f16x2.f32", np.float32(1), np.float32(2))
         >>> hex(packed)  # the first operand is the upper half
         '0x3c004000'
-        >>> p, q = ptxemu.execute("setp.lt.f32", np.float32(1), np.float32(2), results=2)
-        >>> bool(p), bool(q)
-        (True, False)"""
+        >>> p, q = ptxemu.execute("setp.lt.f32", np.float32([1, 2]), 2, results=2)
+        >>> p, q
+        (array([ True, False]), array([False,  True]))
+
+    Raises what `compile` and a kernel's call raise."""
     return compile(spelling, len(arrays), target)(*arrays, out=out, threads=threads, results=results)
 
 
@@ -102,11 +106,12 @@ class Kernel:
 
     @property
     def operands(self) -> int:
+        """How many source registers it takes, and so arrays."""
         return self.variant.operands
 
     @property
     def claim(self) -> str:
-        """The variant's, on the target."""
+        """How faithful it is on its target: the variant's claim, or "reported"."""
         known = REPORTED.get(self.variant.spelling, "").split()
         return "reported" if self.target in known else self.variant.claim
 
@@ -158,14 +163,16 @@ class Kernel:
     def __call__(self, *arrays: Any, out: Any = None, threads: int | None = 1, results: int = 1) -> Any:
         """Compute the result, into `out` where given, on a number of threads (None: as many as there are processors).
 
+        A new array of the shape that the operands broadcast to, a NumPy scalar where that is (); its dtype is as
+        `Kernel` says.
         With `results=2`, p|q gives both. What gives several registers, as p|q and p0|p1 do, returns a tuple.
         `out` is as NumPy's ufuncs take it: an array of the result's type in any byte order, or a tuple of one for each
         register; operands broadcast to its shape, where that is larger than theirs; it may be an operand, or overlap
         one.
         Threads pay on some hundred thousand elements and more, most with the accelerator; without it they wait for the
         interpreter at times. Beside operands and result at most 32 MB are taken for each thread.
-        Raises OperandError (a TypeError), ValueError for shapes and for a number of threads below 1 or of results that
-        there is not, TypeError for one that is not an integer."""
+        Raises OperandError (a TypeError) for operands and an `out` of another number or dtype, ValueError for shapes
+        and for a number of threads below 1 or of results that there is not, TypeError for one that is no integer."""
         if out is None and type(threads) is int and threads == results == 1:
             found = quick.called(self._plans, arrays)
             if found is not None:
