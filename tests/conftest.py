@@ -35,14 +35,6 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> list[pytest.Item] | None:
-    """Sweeps have thousands of cases. They are not even made where none is asked for."""
-    marks = getattr(obj, "pytestmark", ())
-    unwanted = collector.config.option.markexpr == "not exhaustive" and isinstance(marks, list)
-    return [] if unwanted and any(m.name == "exhaustive" for m in marks) else None
-
-
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Of a test that is marked `sampled(count)` so many cases run at once; the others are left to the sweeps, or out
     where the sweeps have them in whole."""

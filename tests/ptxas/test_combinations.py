@@ -96,7 +96,7 @@ def test_types_are_those_of_an_opcode_and_those_that_are_known_to_be_wrong() -> 
     assert ("f64", "s32") in slct.types and not slct.exchanged and not slct.too_many(("f32", "s32"))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("opcode", "lacks"),
     [

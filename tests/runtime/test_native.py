@@ -16,7 +16,7 @@ from helpers import groups, mixed, repository
 from helpers.accelerating import OPCODES, WITH_C, Function, add, built, functions, skip_without_a_compiler
 from helpers.grids import pairs, small, special, triples
 from helpers.project import copied
-from helpers.sizes import spread
+from helpers.sizes import each_size, spread
 from oracles import judge
 from ptxemu import accelerator, arithmetic, comparison, compiling, encoding
 from ptxemu.binary import DIRECTIONS, Array, Format
@@ -130,7 +130,7 @@ OPERATIONS = {**vars(arithmetic), **vars(comparison), **vars(encoding)}
 OF_BITS = {"maximum": 2, "minimumNumber": 2, "compareLess": 2, "compareNotEqual": 2, "isSubnormal": 1, "isSignaling": 1}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.usefixtures("fresh")
 @pytest.mark.parametrize("f", [*OTHERS, Format("e10m21", 10, 21, 0x7FFFFFFF)], ids=lambda f: f.name)
 def test_formats_that_ptx_does_not_have(f: Format, tmp_path: Path) -> None:
@@ -202,8 +202,10 @@ def test_intervals_of_elementary_functions_hold_eight_times_the_error(name: str,
             assert 8 * error <= margin, operand.hex()
 
 
-def test_what_has_no_c_is_what_the_emitter_declines() -> None:
-    for c in repository.checked().values():
+@each_size
+def test_what_has_no_c_is_what_the_emitter_declines(whole: bool) -> None:
+    every = list(repository.checked().values())
+    for c in every if whole else spread(every, 8):
         # Programs that are the same in NumPy have one function, and one in C.
         served = functions(c.instruction.opcode)
         has = {f.name for f in shared(c).values() if f.name in served and not native.why_not(f.program)}
