@@ -12,7 +12,7 @@ import numpy as np
 import ptxemu
 import pytest
 from numpy.testing import assert_array_equal
-from ptxemu import environment
+from ptxemu import environment, surroundings
 
 SPELLINGS = sorted({v.spelling for v in ptxemu.variants()})
 SOME = ["add.f32", "fma.rm.f64", "max.NaN.f16", "fma.rn.bf16x2", "setp.lt.f32", "cvt.rn.f16x2.f32", "cvt.rn.f32.s32"]
@@ -151,13 +151,13 @@ def test_the_error_state_comes_back_after_an_interrupt(error: type[BaseException
     with environment.environment(environment._ORDER[2]):
         above = np.float32([1]) + np.float32([2**-30])
         with pytest.raises(error):
-            environment.undisturbed(interrupted, ())
+            surroundings.undisturbed(interrupted, ())
         assert np.geterr() == before
         assert np.float32([1]) + np.float32([2**-30]) == above
 
 
 def test_where_the_error_state_is_kept_otherwise_it_is_set_as_numpy_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(environment, "_SILENCE", None)
+    monkeypatch.setattr(surroundings, "_SILENCE", None)
     test_nothing_is_said_and_the_error_state_comes_back_in_later_calls()
 
 

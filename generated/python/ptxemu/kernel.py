@@ -15,7 +15,6 @@ import numpy as np
 from . import (
     arithmetic,  # noqa: F401  # what kernels call: loaded with the package, so that a first call need not
     comparison,  # noqa: F401
-    environment,
     quick,
 )
 from .binary import Array
@@ -23,6 +22,7 @@ from .index import REPORTED
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
 from .running import BLOCK, in_blocks, on_threads, takes
 from .signature import Registers, Type, signature
+from .surroundings import undisturbed
 
 if TYPE_CHECKING:
     from .accelerator import Native
@@ -56,7 +56,8 @@ def compile(spelling: str, operands: int | None = None, target: str | None = Non
     return _compile(spelling, operands, target)
 
 
-@lru_cache(maxsize=4096)
+# Room for all variants, also where they are asked for on several targets.
+@lru_cache(maxsize=1 << 16)
 def _compile(spelling: str, operands: int | None, target: str | None) -> Kernel:
     return Kernel(find(spelling, operands, target), target)
 
@@ -290,7 +291,7 @@ class Kernel:
 
     def _run(self, arrays: list[Array], block: int) -> None:
         """Fill the last arrays, by C all at once, by NumPy in blocks of so many lanes."""
-        environment.undisturbed(self._run_on, (arrays, block))
+        undisturbed(self._run_on, (arrays, block))
 
     def _run_on(self, arrays: list[Array], block: int) -> None:
         s, filled = self._signature, len(arrays) - self.operands

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from .binary import Array
-from .environment import undisturbed
+from .surroundings import undisturbed
 
 _ARRAY: Final = np.ndarray
 _READ: Final = (np.ndarray, np.generic)
