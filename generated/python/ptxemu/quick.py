@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from .binary import Array
+from .running import BLOCK
 from .surroundings import undisturbed
 
 _ARRAY: Final = np.ndarray
@@ -33,12 +34,42 @@ class Plan(NamedTuple):
     made: np.dtype[Any]
 
 
-def called(plans: Mapping[Key, Plan], arrays: tuple[Any, ...]) -> Any:
+class Registered(NamedTuple):
+    """A kernel in C. `views` are what its ufunc takes the arrays as, and `made` as what its result comes, where that
+    are no types of NumPy's own. Where it `decides`, it says which lanes it leaves undecided."""
+
+    ufunc: np.ufunc
+    views: Key | None
+    made: np.dtype[Any] | None
+    decides: bool
+
+    def called(self, arrays: Sequence[Any]) -> Any:
+        """The result; None where it takes more than the ufunc."""
+        for x in arrays:
+            if (type(x) is not _ARRAY and not isinstance(x, np.generic)) or (self.decides and x.size > BLOCK):
+                return None
+        if self.views is not None:
+            arrays = [x.view(t) for x, t in zip(arrays, self.views, strict=True)]
+        try:
+            found = self.ufunc(*arrays)
+        except ValueError:
+            return None  # shapes that do not broadcast
+        if self.decides:
+            found, undecided = found
+            if b"\1" in undecided.tobytes():
+                return None
+        return found if self.made is None else found.view(self.made)
+
+
+def called(plans: Mapping[Key, Plan | Registered], arrays: tuple[Any, ...]) -> Any:
     """The result; None where arrays of these types are the first, or what they are is not read quickly."""
     try:
-        function, operands, gaps, most, lane, made = plans[tuple([x.dtype for x in arrays])]
+        plan = plans[tuple([x.dtype for x in arrays])]
     except (AttributeError, KeyError, TypeError):
         return None
+    if isinstance(plan, Registered):
+        return plan.called(arrays)
+    function, operands, gaps, most, lane, made = plan
     shape = arrays[0].shape
     if shape and len(shape) == 1:
         for x in arrays:
