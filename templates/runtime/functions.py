@@ -10,8 +10,9 @@ import numpy as np
 
 from . import environment
 from .binary import Array
-from .kernel import Kernel, OperandError, is_accelerated
+from .kernel import Kernel, is_accelerated
 from .lookup import Row
+from .operands import OperandError
 from .running import in_blocks, takes
 from .signature import Operand, Signature, Type
 from .steps import Alone, Piece, Program, Step
@@ -113,7 +114,7 @@ class Function(Kernel):
 
     def trace(self, *arrays: Any, **named: Any) -> list[Traced]:
         """What each statement does to the registers that it writes."""
-        operands, program = self._in_order(arrays, named), self._program
+        operands, program = self._as_arrays(tuple(self._in_order(arrays, named))), self._program
         made = [self._as_bits(x, n.name, n.type) for n, x in zip(program.inputs, operands, strict=True)]
         shape = np.broadcast_shapes(*(x.shape for x in made))
         values = {n.value: np.broadcast_to(x, shape).ravel() for n, x in zip(program.inputs, made, strict=True)}

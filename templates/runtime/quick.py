@@ -15,7 +15,6 @@ from .running import BLOCK
 from .surroundings import undisturbed
 
 _ARRAY: Final = np.ndarray
-_READ: Final = (np.ndarray, np.generic)
 # By the types of the arrays.
 Key: TypeAlias = "tuple[np.dtype[Any], ...]"
 
@@ -96,7 +95,8 @@ def called(plans: Mapping[Key, Plan | Registered], arrays: tuple[Any, ...]) -> A
 def _flat(arrays: Sequence[Any], operands: Key, shape: tuple[int, ...]) -> list[Array]:
     """Single numbers, and arrays of several dimensions; nothing where they are something else."""
     for x in arrays:
-        if x.shape != shape or not isinstance(x, _READ):
+        # Subclasses may hold what an array does not, as a mask.
+        if x.shape != shape or not (type(x) is _ARRAY or isinstance(x, np.generic)):
             return []
     if not shape:
         try:

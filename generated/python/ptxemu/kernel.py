@@ -20,6 +20,7 @@ from . import (
 from .binary import Array
 from .index import REPORTED
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
+from .operands import OperandError, masked, mended, read, spelled
 from .running import BLOCK, in_blocks, on_threads, takes
 from .signature import Registers, Type, signature
 from .surroundings import undisturbed
@@ -29,10 +30,6 @@ if TYPE_CHECKING:
     from .accelerator import Native
 
 SWITCH = "PTXEMU_ACCELERATOR"
-
-
-class OperandError(TypeError):
-    """Operands of a number, kind or shape that the variant does not take."""
 
 
 def compile(spelling: str, operands: int | None = None, target: str | None = None) -> Kernel:
@@ -87,6 +84,10 @@ class Kernel:
     int64 of signed integers); types with several lanes take bit patterns, predicates are bool. Operands of one type are
     of one representation, and a float result of that type comes in it.
 
+    A Python number stands for the number that it is, in the native type: where the type has exactly that, and it could
+    not be meant as bits, as an int above those that a float format all has. Everything else is refused, with what to
+    write. Masked arrays are refused, too: a result has no mask.
+
     An integer result is intN of sN and uintN of uN; bits and packed types are uintN. A float result of a type
     that no operand has is a float of NumPy's where there is one, unless a float operand came as bits; one of ml_dtypes
     only where such an operand came. NumPy's error state stays as it was.
@@ -112,7 +113,18 @@ class Kernel:
         return "reported" if self.target in known else self.variant.claim
 
     def __repr__(self) -> str:
-        return f"<ptxemu kernel {self._row}{' on ' + self.target if self.target else ''}>"
+        on = f" on {self.target}" if self.target else ""
+        results = "|".join(f"{o.name}:{o.type.name}" for o in self._signature.results)
+        sources = ", ".join(f"{name}:{t.name}" for name, t in self._signature.registers)
+        return f"<ptxemu kernel {self._row}{on}: {results} = {sources}; {self.claim}>"
+
+    def _repr_html_(self) -> str:
+        from . import notebook  # only needed in notebooks
+
+        rows = [(name, f".{t.name}", t.accepted) for name, t in self._signature.registers]
+        rows += [(f"{name}, result", f".{t.name}", t.accepted) for name, t in self._signature.places[-1]]
+        table = notebook.table(("register", "type", "NumPy"), rows)
+        return notebook.block(repr(self).strip("<>"), table)
 
     @cached_property
     def _function(self) -> Callable[..., Array]:
@@ -162,6 +174,7 @@ class Kernel:
                 return found
         if len(arrays) != self.operands:
             raise OperandError(f"{self._row} takes {counted(self.operands)}, {len(arrays)} came")
+        arrays = self._as_arrays(arrays)
         operands = [self._as_bits(x, *r) for x, r in zip(arrays, self._signature.registers, strict=True)]
         if self._signature.common is not None:
             self._check_alike(arrays)
@@ -246,19 +259,23 @@ class Kernel:
         result = np.empty(shape, made) if given is None else self._checked_out(given, shape, made, t)
         return result, result.view(t.bits if result.dtype.isnative else t.in_order_of(result))
 
+    def _as_arrays(self, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Operands with Python's numbers made NumPy's."""
+        for x in arrays:
+            if type(x) is not np.ndarray and not isinstance(x, np.generic):
+                return read(self._row, arrays, self._signature.registers)
+        return arrays
+
     def _as_bits(self, x: Any, name: str, t: Type) -> Array:
-        what, expected = f"operand {name}", f"{t.accepted} for .{t.name}"
-        if not isinstance(x, (np.ndarray, np.generic)):
-            raise OperandError(
-                f"{self._row}: {what} is a {type(x).__name__}; expected a NumPy array or scalar of {expected}"
-            )
         array = np.asarray(x)
         bits = t.bits if array.dtype.isnative else t.in_order_of(array)
         if array.dtype == bits:
             return array
         if t.is_native(array.dtype):
             return array.view(bits)
-        raise OperandError(f"{self._row}: {what} is {array.dtype}; expected {expected}")
+        hint = mended(name, array.dtype, t)
+        message = f"{self._row}: operand {name} is {array.dtype}; expected {t.expected}"
+        raise OperandError(message + (f"; {hint}" if hint else ""))
 
     def _check_alike(self, arrays: tuple[Any, ...]) -> None:
         """Are operands of one type of one representation?"""
@@ -267,7 +284,10 @@ class Kernel:
             if x.dtype.newbyteorder("=") != representation:
                 (first, _), (other, _) = self._signature.registers[0], self._signature.registers[i]
                 message = f"{self._row}: operand {first} is {representation}, operand {other} is {x.dtype}"
-                raise OperandError(message + "; all must be of one representation")
+                t = self._signature.registers[i][1]
+                bits = other if t.is_native(representation) else first
+                hint = f"write {bits}.view({spelled(t, native=True)}), or all as bits"
+                raise OperandError(f"{message}; all must be of one representation; {hint}")
 
     def _representation(self, t: Type, arrays: tuple[Any, ...]) -> np.dtype[Any]:
         """The type in which a register of the results comes."""
@@ -295,6 +315,8 @@ class Kernel:
         return int(results)
 
     def _checked_out(self, out: Any, shape: tuple[int, ...], dtype: np.dtype[Any], t: Type) -> Array:
+        if wrong := masked(out):
+            raise OperandError(f"{self._row}: out {wrong}")
         came = out.dtype.newbyteorder("=") if isinstance(out, np.ndarray) else None
         own = t is not self._signature.common or t.sort == "integer"
         own = own and came is not None and (came == t.bits or t.is_native(came))
