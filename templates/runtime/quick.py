@@ -5,7 +5,7 @@ Where arrays of the same types came before and are one block at most, that is no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -30,6 +30,32 @@ class Plan(NamedTuple):
     most: int
     lane: np.dtype[Any]
     made: np.dtype[Any]
+
+    def called(self, arrays: Sequence[Any]) -> Any:
+        """The result; None where arrays are not what is read quickly."""
+        function, operands, gaps, most, lane, made = self
+        shape = arrays[0].shape
+        if shape and len(shape) == 1:
+            for x in arrays:
+                if type(x) is not _ARRAY or x.shape != shape or not (gaps or x.flags.c_contiguous):
+                    return None
+            read = list(map(_ARRAY.view, arrays, operands))
+        else:
+            read = _flat(arrays, operands, shape)
+        if not read or not 0 < len(read[0]) <= most:
+            return None
+        found = undisturbed(function, read)
+        if type(found) is not _ARRAY and isinstance(found, (tuple, list)):
+            found = found[0]
+        # What is returned may be an operand itself, a number or a row of a table.
+        if type(found) is _ARRAY and found.shape == read[0].shape and found.dtype == lane:
+            result = found.copy()
+        else:
+            result = np.empty(len(read[0]), lane)
+            result[...] = found
+        if made is not lane:
+            result = result.view(made)
+        return result if len(shape) == 1 else result.reshape(shape) if shape else result[0]
 
 
 class Registered(NamedTuple):
@@ -57,39 +83,6 @@ class Registered(NamedTuple):
             if b"\1" in undecided.tobytes():
                 return None
         return found if self.made is None else found.view(self.made)
-
-
-def called(plans: Mapping[Key, Plan | Registered], arrays: tuple[Any, ...]) -> Any:
-    """The result; None where arrays of these types are the first, or what they are is not read quickly."""
-    try:
-        plan = plans[tuple([x.dtype for x in arrays])]
-    except (AttributeError, KeyError, TypeError):
-        return None
-    if isinstance(plan, Registered):
-        return plan.called(arrays)
-    function, operands, gaps, most, lane, made = plan
-    shape = arrays[0].shape
-    if shape and len(shape) == 1:
-        for x in arrays:
-            if type(x) is not _ARRAY or x.shape != shape or not (gaps or x.flags.c_contiguous):
-                return None
-        read = list(map(_ARRAY.view, arrays, operands))
-    else:
-        read = _flat(arrays, operands, shape)
-    if not read or not 0 < len(read[0]) <= most:
-        return None
-    found = undisturbed(function, read)
-    if type(found) is not _ARRAY and isinstance(found, (tuple, list)):
-        found = found[0]
-    # What is returned may be an operand itself, a number or a row of a table.
-    if type(found) is _ARRAY and found.shape == read[0].shape and found.dtype == lane:
-        result = found.copy()
-    else:
-        result = np.empty(len(read[0]), lane)
-        result[...] = found
-    if made is not lane:
-        result = result.view(made)
-    return result if len(shape) == 1 else result.reshape(shape) if shape else result[0]
 
 
 def _flat(arrays: Sequence[Any], operands: Key, shape: tuple[int, ...]) -> list[Array]:

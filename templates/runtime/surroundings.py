@@ -32,10 +32,12 @@ def _is_silent(variable: ContextVar[Any], silent: Any) -> bool:
 
 _SILENCE: Final = _silence()
 _PLAIN: Final = environment.PLAIN
+_Stored, _fetch, _put = environment.Stored, environment.fetch, environment.put
 # What a fenv_t of x86-64 on Linux has of control bits, in the ordinary one: those of the old unit, and MXCSR's.
-_CONTROLS: Final = (
-    (_PLAIN[0], _PLAIN[environment.MXCSR_WORD] & ~0x3F) if _PLAIN and environment.IS_X86_ON_LINUX else None
-)
+# Elsewhere nothing is known, and every environment a foreign one.
+_WORD: Final = environment.MXCSR_WORD
+_IS_KNOWN: Final = _PLAIN is not None and environment.IS_X86_ON_LINUX
+_OLD, _MXCSR = (_PLAIN[0], _PLAIN[_WORD] & ~0x3F) if _PLAIN is not None else (0, 0)
 
 
 def undisturbed(run: Callable[..., _Made], arguments: Sequence[Any]) -> _Made:
@@ -45,18 +47,18 @@ def undisturbed(run: Callable[..., _Made], arguments: Sequence[Any]) -> _Made:
         with np.errstate(all="ignore"), environment.ordinary():
             return run(*arguments)
     variable, silent = _SILENCE
-    state, before = variable.get(), environment.Stored()
-    environment.fetch(before)
-    foreign = _CONTROLS is None or before[environment.MXCSR_WORD] & ~0x3F != _CONTROLS[1] or before[0] != _CONTROLS[0]
+    state, before = variable.get(), _Stored()
+    _fetch(before)
+    foreign = before[_WORD] & ~0x3F != _MXCSR or before[0] != _OLD or not _IS_KNOWN
     try:
         variable.set(silent)
         if foreign:
-            environment.put(_PLAIN)
+            _put(_PLAIN)
         return run(*arguments)
     finally:
         # An interrupt comes between two calls.
         try:
             if foreign:
-                environment.put(before)
+                _put(before)
         finally:
             variable.set(state)
