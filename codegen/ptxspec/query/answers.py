@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from .. import terminal
 from ..catalog import Requirement
@@ -94,57 +95,92 @@ def table(rows: Sequence[Sequence[str]], width: int | None = None) -> list[str]:
     return found
 
 
-def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str | None) -> str:
-    """The text of `query`: yes, "yes, but" or no, what the variant needs, why not, what to write, and what is spelled
-    alike."""
+class Told(NamedTuple):
+    """A verdict in words, part by part: yes, "yes, but" or no; why not; what is known of the variant; how to mend it.
+    `recipe` is the first that works or that there is, `none` why there is none, each with what stands above it, and
+    `alike` what is spelled alike, with what it needs."""
+
+    head: str
+    reasons: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...]
+    recipe: tuple[str, Offer] | None
+    none: tuple[str, str] | None
+    alike: tuple[str, tuple[tuple[str, str], ...]] | None
+
+
+def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None) -> Told:
+    """What `query` says."""
     asked = place(target, ptx)
     name = verdict.variant or repr(verdict.variant)
     if verdict.operands is not None:
         name += f" ({verdict.operands} operand{'s' * (verdict.operands != 1)})"
     if not verdict.exists:
-        lines = [f"no: {name} {'is not in this database' if verdict.outside else 'does not exist'}"]
+        head = f"no: {name} {'is not in this database' if verdict.outside else 'does not exist'}"
     elif verdict.available and verdict.hazard:
-        lines = [f"yes, but: {name}{' on ' + asked if asked else ''} is a hazard"]
+        head = f"yes, but: {name}{' on ' + asked if asked else ''} is a hazard"
     elif verdict.available and verdict.requires and verdict.requires.until and not asked:
-        lines = [f"yes, until PTX {verdict.requires.until}: {name}"]
+        head = f"yes, until PTX {verdict.requires.until}: {name}"
     elif verdict.available:
-        lines = [f"yes: {name}{' on ' + asked if asked else ''}"]
+        head = f"yes: {name}{' on ' + asked if asked else ''}"
     else:
-        lines = [f"no: {name} is not available{' on ' + asked if asked else ''}"]
-    lines += [line for r in verdict.reasons for line in broken(r.message, "  ", "  ")]
+        head = f"no: {name} is not available{' on ' + asked if asked else ''}"
+    facts = []
     if verdict.requires:
-        lines += _named("needs", requirement(db, verdict.requires))
+        facts.append(("needs", requirement(db, verdict.requires)))
         if verdict.manual is None:
-            lines.append("  manual  does not list it")
+            facts.append(("manual", "does not list it"))
         elif verdict.manual != verdict.requires:
-            lines += _named("manual", requirement(db, verdict.manual))
-        if verdict.means:
-            lines += _named("means", verdict.means)
-        lines.append(f"  claim   {verdict.claim}")
-        lines += _paragraph("hazard", verdict.hazard) if verdict.hazard else []
-        loose = verdict.loose if verdict.available else ()
-        lines += [line for text in loose for line in _paragraph("loose", text)]
-    working = [o for o in verdict.instead if o.works]
+            facts.append(("manual", requirement(db, verdict.manual)))
+        facts += [("means", verdict.means)] if verdict.means else []
+        facts.append(("claim", str(verdict.claim)))
+        facts += [("hazard", verdict.hazard)] if verdict.hazard else []
+        facts += [("loose", text) for text in (verdict.loose if verdict.available else ())]
     # A recipe stands below as it is written.
     if verdict.help and not verdict.instead and not verdict.no_recipe:
-        lines += _named("help", verdict.help)
-    for offer in working[:1] or verdict.instead[:1]:
-        lines += recipe(db, offer, asked)
+        facts.append(("help", verdict.help))
+    working = [o for o in verdict.instead if o.works]
+    offer = next(iter(working or verdict.instead), None)
+    none = None
     if verdict.no_recipe and not working:
-        lines += ["no recipe" + (f" on {asked}" if asked and verdict.instead else "") + ":"]
-        lines += _wrapped(verdict.no_recipe, "  ", "  ")
+        none = "no recipe" + (f" on {asked}" if asked and verdict.instead else "") + ":", verdict.no_recipe
+    alike = None
     if verdict.nearest:
-        lines.append("spelled alike" + (f", on {asked}" if asked else "") + ":")
-        lines += table([(f"  {v}", requirement(db, v.requires)) for v in verdict.nearest], terminal.lines_width())
+        rows = tuple((str(v), requirement(db, v.requires)) for v in verdict.nearest)
+        alike = "spelled alike" + (f", on {asked}" if asked else "") + ":", rows
+    reasons = tuple(r.message for r in verdict.reasons)
+    return Told(head, reasons, tuple(facts), (_recipe_head(db, offer, asked), offer) if offer else None, none, alike)
+
+
+def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str | None) -> str:
+    """The text of `query`."""
+    found = told(db, verdict, target, ptx)
+    lines = [found.head, *(line for reason in found.reasons for line in broken(reason, "  ", "  "))]
+    for name, fact in found.facts:
+        lines += _paragraph(name, fact) if name in ("hazard", "loose") else _named(name, fact)
+    if found.recipe:
+        lines += _recipe_lines(*found.recipe)
+    if found.none:
+        title, why = found.none
+        lines += [title, *_wrapped(why, "  ", "  ")]
+    if found.alike:
+        title, rows = found.alike
+        lines += [title, *table([(f"  {v}", needs) for v, needs in rows], terminal.lines_width())]
     return "\n".join(lines)
 
 
 def recipe(db: Database, offer: Offer, asked: str) -> list[str]:
     """A recipe with the targets and versions that take it, ready to paste as PTX and as inline assembly."""
+    return _recipe_lines(_recipe_head(db, offer, asked), offer)
+
+
+def _recipe_head(db: Database, offer: Offer, asked: str) -> str:
     here = "on" if offer.works else "not on"
     where = f", {here} {asked}" if asked else ""
-    lines = [f"instead{where} ({db.catalog.text(offer.requires)} or newer; {offer.difference}):"]
-    lines += [f"  {line}" for line in offer.ptx.split("\n")]
+    return f"instead{where} ({db.catalog.text(offer.requires)} or newer; {offer.difference}):"
+
+
+def _recipe_lines(head: str, offer: Offer) -> list[str]:
+    lines = [head, *(f"  {line}" for line in offer.ptx.split("\n"))]
     if offer.cuda:
         lines += ["in CUDA:", *(f"  {line}" for line in offer.cuda.split("\n"))]
     return lines

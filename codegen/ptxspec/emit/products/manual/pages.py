@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 from ....catalog import targets_text
 from ....check.checking import Checked
-from ....grounds import KINDS
 from ....model import Instruction, Spec
 from ...registry import product
 from ...text import Files, Templates
-from . import availability, catalog, functions, history, ledger, opcode, readers, releases, running, search
+from . import availability, catalog, functions, guides, history, ledger, opcode, readers, releases, search
 from .families import families
 from .forms import Writer
 from .site import Site
@@ -35,7 +34,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         files |= site.page(i.opcode, sources, values, template="instruction")
     rows = families(spec, write)
     files |= availability.emit(spec, rows, site) | history.emit(spec, write, site) | releases.emit(spec, site)
-    files |= running.emit(templates.root, site)
+    files |= guides.emit(spec, write, templates.root, site)
     files |= functions.emit(spec, instructions, site)
     files |= _index(spec, instructions, site) | ledger.emit(spec, checked, write, site)
     if spec.speed is not None:
@@ -50,6 +49,5 @@ def _index(spec: Spec, instructions: Sequence[Instruction], site: Site) -> Files
         "variants": sum(len(i.variants) for i in instructions),
         "evidence": spec.evidence,
         "speed": spec.speed,
-        "grounds": KINDS,
     }
     return site.page("index", [i.path for i in instructions], values)

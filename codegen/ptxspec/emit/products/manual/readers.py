@@ -27,7 +27,7 @@ def emit(spec: Spec, site: Site, pages: Files, templates: Templates) -> Files:
     listed = {
         "summary": SUMMARY,
         "opcodes": spec.instructions.values(),
-        "others": [(p.title, f"{p.file.removesuffix('.html')}.md") for p in site.pages],
+        "others": [(p.title, f"{p.file.removesuffix('.html')}.md") for p in site.every],
     }
     return {
         "manual/llms.txt": templates.render("manual/llms.txt.j2", sources, "<!-- {} -->", **listed),
@@ -39,7 +39,7 @@ def emit(spec: Spec, site: Site, pages: Files, templates: Templates) -> Files:
 
 def _markdown(site: Site, pages: Files) -> list[str]:
     """The Markdown pages, the general ones first."""
-    general = [p.file.removesuffix("html") + "md" for p in site.pages]
+    general = [p.file.removesuffix("html") + "md" for p in site.every]
     found = [path.removeprefix("manual/") for path in pages if path.endswith(".md")]
     return sorted(found, key=lambda name: (name not in general, general.index(name) if name in general else 0, name))
 
@@ -53,7 +53,7 @@ def _unstamped(text: str) -> str:
 
 def _objects(spec: Spec, site: Site) -> Iterator[tuple[str, str, str, str]]:
     """What another project's pages can link to: name, role, address, title."""
-    for p in site.pages:
+    for p in site.every:
         name = p.file.removesuffix(".html")
         yield name, "std:doc", p.file, p.title
     for i in spec.instructions.values():
