@@ -7,19 +7,15 @@ import os
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from helpers import memory as memory_of_files, repository
-from helpers.browser import Visits, launched
+from helpers.browser import Browser, Visits, launched
 from helpers.project import Project, copied
 from helpers.sizes import spread
 from oracles import nvidia
 from ptxspec import Database
 from ptxspec.model import Spec
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
 
 # NumPy's kernels are what is tested, and what kernels in C are held against. runtime/test_accelerator.py switches C on.
 os.environ.setdefault("PTXEMU_ACCELERATOR", "0")

@@ -12,8 +12,9 @@ The package needs NumPy and nothing else; its folder can be copied into another 
 
 from typing import TYPE_CHECKING, Any
 
-from .kernel import Kernel, OperandError, compile, execute
+from .kernel import Kernel, compile, execute
 from .lookup import UnknownTargetError, UnknownVariantError, Variant, variants
+from .operands import OperandError
 
 if TYPE_CHECKING:
     from .functions import Function, function

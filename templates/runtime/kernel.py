@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -15,21 +15,19 @@ from . import (
     arithmetic,  # noqa: F401  # what kernels call: loaded with the package, so that a first call need not
     comparison,  # noqa: F401
     environment,
+    quick,
 )
 from .binary import Array
 from .index import REPORTED
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
-from .running import in_blocks, on_threads, takes
+from .operands import OperandError, masked, mended, read, spelled
+from .running import BLOCK, in_blocks, on_threads, takes
 from .signature import Registers, Type, signature
 
 if TYPE_CHECKING:
     from .accelerator import Native
 
 SWITCH = "PTXEMU_ACCELERATOR"
-
-
-class OperandError(TypeError):
-    """Operands of a number, kind or shape that the variant does not take."""
 
 
 def compile(spelling: str, operands: int | None = None, target: str | None = None) -> Kernel:
@@ -83,6 +81,10 @@ class Kernel:
     int64 of signed integers); types with several lanes take bit patterns, predicates are bool. Operands of one type are
     of one representation, and a float result of that type comes in it.
 
+    A Python number stands for the number that it is, in the native type: where the type has exactly that, and it could
+    not be meant as bits, as an int above those that a float format all has. Everything else is refused, with what to
+    write. Masked arrays are refused, too: a result has no mask.
+
     An integer result is intN of sN and uintN of uN; bits and packed types are uintN. A float result of a type
     that no operand has is a float of NumPy's where there is one, unless a float operand came as bits; one of ml_dtypes
     only where such an operand came. NumPy's error state stays as it was.
@@ -108,7 +110,18 @@ class Kernel:
         return "reported" if self.target in known else self.variant.claim
 
     def __repr__(self) -> str:
-        return f"<ptxemu kernel {self._row}{' on ' + self.target if self.target else ''}>"
+        on = f" on {self.target}" if self.target else ""
+        results = "|".join(f"{o.name}:{o.type.name}" for o in self._signature.results)
+        sources = ", ".join(f"{name}:{t.name}" for name, t in self._signature.registers)
+        return f"<ptxemu kernel {self._row}{on}: {results} = {sources}; {self.claim}>"
+
+    def _repr_html_(self) -> str:
+        from . import notebook  # only needed in notebooks
+
+        rows = [(name, f".{t.name}", t.accepted) for name, t in self._signature.registers]
+        rows += [(f"{name}, result", f".{t.name}", t.accepted) for name, t in self._signature.places[-1]]
+        table = notebook.table(("register", "type", "NumPy"), rows)
+        return notebook.block(repr(self).strip("<>"), table)
 
     @cached_property
     def _function(self) -> Callable[..., Array]:
@@ -123,7 +136,13 @@ class Kernel:
 
     def __getstate__(self) -> dict[str, Any]:
         # C that is loaded here is not loaded elsewhere.
-        return {name: value for name, value in self.__dict__.items() if name != "_native"}
+        return {name: value for name, value in self.__dict__.items() if name not in self._LEFT_HERE}
+
+    _LEFT_HERE: ClassVar[set[str]] = {"_native", "_pieces", "_plans"}
+
+    @cached_property
+    def _plans(self) -> dict[quick.Key, quick.Plan]:
+        return {}
 
     @cached_property
     def _native(self) -> Native | None:
@@ -146,8 +165,13 @@ class Kernel:
         interpreter at times. Beside operands and result at most 32 MB are taken for each thread.
         Raises OperandError (a TypeError), ValueError for shapes and for a number of threads below 1 or of results that
         there is not, TypeError for one that is not an integer."""
+        if out is None and type(threads) is int and threads == results == 1:
+            found = quick.called(self._plans, arrays)
+            if found is not None:
+                return found
         if len(arrays) != self.operands:
             raise OperandError(f"{self._row} takes {counted(self.operands)}, {len(arrays)} came")
+        arrays = self._as_arrays(arrays)
         operands = [self._as_bits(x, *r) for x, r in zip(arrays, self._signature.registers, strict=True)]
         if self._signature.common is not None:
             self._check_alike(arrays)
@@ -162,7 +186,30 @@ class Kernel:
         given = out[0] if isinstance(out, tuple) and len(out) == 1 else out
         result, bits = self._to_fill(places[0][1], arrays, shape, given)
         on_threads(self._run, [*operands, bits], self._signature.lanes, threads, self._row)
+        if arrays and given is None and results == 1 and not is_accelerated():
+            self._remember(arrays, operands, result, bits)
         return result[()] if given is None and not shape else result
+
+    def _remember(self, arrays: Sequence[Any], operands: Sequence[Array], result: Array, bits: Array) -> None:
+        """What to do with the next arrays of these types."""
+        if all(x.dtype.isnative for x in (*operands, bits)):
+            function, types = self._of_few()
+            *read, lane = (t or x.dtype for t, x in zip(types, (*operands, bits), strict=True))
+            s = self._signature
+            gaps, most = s.flat and s.lanes == 1, BLOCK // (1 if s.flat else s.lanes) // self._width
+            plan = quick.Plan(function, tuple(read), gaps, most, lane, result.dtype)
+            self._plans[tuple([x.dtype for x in arrays])] = plan
+
+    def _of_few(self) -> tuple[Callable[..., Any], list[np.dtype[Any] | None]]:
+        """What makes the first result of the operands, one block at most, and what operands and result are for it
+        (None: registers)."""
+        s = self._signature
+        if s.flat:
+            return self._function, [*(t.lane for _, t in s.registers), s.results[0].type.lane]
+        return self._applied, [None] * (len(s.registers) + 1)
+
+    def _applied(self, *operands: Array) -> list[Array]:
+        return self._signature.apply(self._function, operands)
 
     def _several(
         self,
@@ -191,19 +238,23 @@ class Kernel:
         result = np.empty(shape, made) if given is None else self._checked_out(given, shape, made, t)
         return result, result.view(t.bits if result.dtype.isnative else t.in_order_of(result))
 
+    def _as_arrays(self, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Operands with Python's numbers made NumPy's."""
+        for x in arrays:
+            if type(x) is not np.ndarray and not isinstance(x, np.generic):
+                return read(self._row, arrays, self._signature.registers)
+        return arrays
+
     def _as_bits(self, x: Any, name: str, t: Type) -> Array:
-        what, expected = f"operand {name}", f"{t.accepted} for .{t.name}"
-        if not isinstance(x, (np.ndarray, np.generic)):
-            raise OperandError(
-                f"{self._row}: {what} is a {type(x).__name__}; expected a NumPy array or scalar of {expected}"
-            )
         array = np.asarray(x)
         bits = t.bits if array.dtype.isnative else t.in_order_of(array)
         if array.dtype == bits:
             return array
         if t.is_native(array.dtype):
             return array.view(bits)
-        raise OperandError(f"{self._row}: {what} is {array.dtype}; expected {expected}")
+        hint = mended(name, array.dtype, t)
+        message = f"{self._row}: operand {name} is {array.dtype}; expected {t.expected}"
+        raise OperandError(message + (f"; {hint}" if hint else ""))
 
     def _check_alike(self, arrays: tuple[Any, ...]) -> None:
         """Are operands of one type of one representation?"""
@@ -212,7 +263,10 @@ class Kernel:
             if x.dtype.newbyteorder("=") != representation:
                 (first, _), (other, _) = self._signature.registers[0], self._signature.registers[i]
                 message = f"{self._row}: operand {first} is {representation}, operand {other} is {x.dtype}"
-                raise OperandError(message + "; all must be of one representation")
+                t = self._signature.registers[i][1]
+                bits = other if t.is_native(representation) else first
+                hint = f"write {bits}.view({spelled(t, native=True)}), or all as bits"
+                raise OperandError(f"{message}; all must be of one representation; {hint}")
 
     def _representation(self, t: Type, arrays: tuple[Any, ...]) -> np.dtype[Any]:
         """The type in which a register of the results comes."""
@@ -240,6 +294,8 @@ class Kernel:
         return int(results)
 
     def _checked_out(self, out: Any, shape: tuple[int, ...], dtype: np.dtype[Any], t: Type) -> Array:
+        if wrong := masked(out):
+            raise OperandError(f"{self._row}: out {wrong}")
         came = out.dtype.newbyteorder("=") if isinstance(out, np.ndarray) else None
         own = t is not self._signature.common or t.sort == "integer"
         own = own and came is not None and (came == t.bits or t.is_native(came))
@@ -255,21 +311,23 @@ class Kernel:
 
     def _run(self, arrays: list[Array], block: int) -> None:
         """Fill the last arrays, by C all at once, by NumPy in blocks of so many lanes."""
+        environment.undisturbed(self._run_on, (arrays, block))
+
+    def _run_on(self, arrays: list[Array], block: int) -> None:
         s, filled = self._signature, len(arrays) - self.operands
         at_once, results = (s.lanes if s.flat else 1), (1 if filled == len(s.places[0]) else 2)
-        with np.errstate(all="ignore"), environment.ordinary():
-            # One element is not worth a compiler.
-            native = self._native if arrays[-1].size > 1 else None
-            if native is not None and takes(arrays, filled):
-                native(arrays, at_once, results)
-                return
-            contiguous = s.lanes > 1 or not s.flat or native is not None
-            with in_blocks(arrays, block // s.lanes // self._width, contiguous, filled) as blocks:
-                for views in blocks if blocks.itersize else ():
-                    if native is not None:
-                        native(views, at_once, results)
-                    else:
-                        self._fill(views, filled)
+        # One element is not worth a compiler.
+        native = self._native if arrays[-1].size > 1 else None
+        if native is not None and takes(arrays, filled):
+            native(arrays, at_once, results)
+            return
+        contiguous = s.lanes > 1 or not s.flat or native is not None
+        with in_blocks(arrays, block // s.lanes // self._width, contiguous, filled) as blocks:
+            for views in blocks if blocks.itersize else ():
+                if native is not None:
+                    native(views, at_once, results)
+                else:
+                    self._fill(views, filled)
 
     def _fill(self, arrays: Sequence[Array], filled: int) -> None:
         """Fill the last arrays by NumPy: all are of one dimension."""

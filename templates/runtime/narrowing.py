@@ -106,6 +106,8 @@ def narrow(value: Array, f: Format, mode: Direction, ftz: bool) -> Array:
         value = single_to_odd(value) if environment.STEERS else value
     if f.native is not None:
         bits = _narrow_by_cast(value, f, mode)
+    elif value.dtype == np.float32 and _is_upper_half(f):
+        bits = _narrow_to_upper_half(value, f, mode)
     elif value.dtype == np.float32 and f.exponent_bits < 8 and environment.can(mode):
         bits = _narrow_by_addition(value, f, mode)
     else:
@@ -191,6 +193,29 @@ def _narrow_by_addition(value: Array, f: Format, mode: Direction) -> Array:
     if inward is not None and (infinite := np.isinf(value)).any():
         # Behind the largest number comes infinity.
         result += (infinite & (inward != 0)).astype(f.unsigned)
+    return replace(result, np.isnan(value), f.nan, f)
+
+
+def _narrow_to_upper_half(value: Array, f: Format, mode: Direction) -> Array:
+    """float32 in a format whose patterns are the upper halves: what is added to the lower half carries where a value is
+    rounded away from zero, past the largest number to infinity."""
+    u32 = np.uint32
+    bits = value.view(u32)
+    if mode == roundTowardZero:
+        carrying = bits
+    elif mode == roundTiesToAway:
+        carrying = bits + u32(0x8000)
+    else:
+        if mode == roundTiesToEven:
+            carrying = bits >> u32(16)
+            carrying &= u32(1)
+            carrying += u32(0x7FFF)
+        else:
+            carrying = bits >> u32(31)
+            carrying ^= u32(mode == roundTowardPositive)
+            carrying *= u32(0xFFFF)
+        carrying += bits
+    result = np.ascontiguousarray(carrying).view(np.uint16).reshape(*value.shape, 2)[..., HIGH_WORD].copy()
     return replace(result, np.isnan(value), f.nan, f)
 
 

@@ -32,7 +32,7 @@ ABS, NEG = (f"spec/instructions/{opcode}.yaml" for opcode in ("abs", "neg"))
 @pytest.fixture
 def project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Project:
     """A small opcode is enough to be whole or not at all."""
-    return Project(copied(tmp_path / "project", ("neg",)), capsys)
+    return Project(copied(tmp_path / "project", ("neg",), own_templates=True), capsys)
 
 
 def files(folder: Path) -> dict[str, bytes]:

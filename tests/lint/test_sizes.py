@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 import tracemalloc
 
 import pytest
+from helpers.doubling import grows_linearly
 from helpers.linting import (
     UNTOUCHED,
     spoilt,
@@ -88,10 +88,24 @@ def test_programs_of_any_shape_are_read(db: Database, language: str, unit: str) 
         pass
 
 
-@pytest.mark.parametrize("unit", ["add.f32 a\n", ".reg a\n", ".target ", "@p\n", "a[", "asm"])
+@pytest.mark.parametrize("unit", ["add.f32 a\n", ".reg a\n", ".target ", "@p\n", "a[", "asm", "add.f32 {", '" '])
 @pytest.mark.parametrize("language", ["ptx", "python"])
-def test_what_has_no_end_takes_no_longer(db: Database, language: str, unit: str) -> None:
-    text = f'"""{unit * (LIMIT // 4 // len(unit))}"""' if language == "python" else unit * (LIMIT // 4 // len(unit))
-    start = time.monotonic()
-    db.lint(text, language=language)
-    assert time.monotonic() - start < 10
+def test_what_has_no_end_takes_time_in_proportion(db: Database, language: str, unit: str) -> None:
+    def judge(length: int) -> None:
+        text = unit * (length // len(unit))
+        db.lint(f"f('''.version {text}''')" if language == "python" else text, language=language)
+
+    assert grows_linearly(judge, LIMIT // 32)
+
+
+@pytest.mark.parametrize("unit", [".rn", ".foo", ".rn.rz", ".f32", ".sat", ".wide", ".cc", "."])
+def test_a_spelling_takes_time_in_proportion_to_its_names(db: Database, unit: str) -> None:
+    assert grows_linearly(lambda count: db.lint(f"add{unit * count}.f32 %f0, %f1, %f2;"), 1000)
+    assert len(db.lint(f"add{'.rn' * 8000}.f32 %f0, %f1, %f2;")) == 7999
+
+
+def test_a_spelling_of_names_that_nothing_has_takes_time_in_proportion(db: Database) -> None:
+    def judge(count: int) -> None:
+        db.lint(f"add{''.join(f'.m{i}' for i in range(count))}.f32 %f0, %f1, %f2;")
+
+    assert grows_linearly(judge, 100)

@@ -16,6 +16,7 @@ from ..semantics.exact.rounding import decode
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Program
 from . import units
+from .clamping import CLAMPED
 from .converting import SEVERAL, is_usual
 from .fusing import FLUSH, PROPAGATE, shorten
 from .lowering import ELEMENTARY, Function, Lowering, Shared, applications, source_of, written
@@ -270,6 +271,8 @@ class _Writer(Lowering):
         if t.function == "convertStochastic":
             x, random = (a.kind for a in t.arguments)
             return f"{t.function}_{name}(single_{_number(x)}({arguments[0]}), {arguments[1]}, {random.width})"
+        if t.function == CLAMPED:
+            arguments[1] = f"{t.arguments[1].value:#x}"  # type: ignore[union-attr]
         if t.function == PROPAGATE:
             value, *operands = arguments
             for operand in reversed(operands):
@@ -281,7 +284,7 @@ class _Writer(Lowering):
             source = t.arguments[0].kind.format
             assert source is not None
             arguments += [str(source.exponent_bits), str(source.fraction_bits)]
-        if t.function != FLUSH and TABLE[t.function].rounds:
+        if t.function in TABLE and TABLE[t.function].rounds:
             arguments += [t.mode, str(int(t.ftz)), *(["undecided"] if t.function in ELEMENTARY else [])]
         return f"{t.function}_{name}({', '.join(arguments)})"
 

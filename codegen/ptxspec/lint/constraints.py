@@ -9,8 +9,8 @@ _MARK = re.compile(rf"{_SKIP}(?P<mark>::|[:,)])")
 _ENTRY = re.compile(rf'{_SKIP}(?:\[\s*(?P<name>\w+)\s*\]{_SKIP})?"(?P<constraint>[^"\\\n]*+)"{_SKIP}\(')
 # The parentheses of C++, outside of strings, characters and comments; a ' within a number is none of these.
 _EXPRESSION = re.compile(
-    r"""(?P<open>\()|(?P<close>\))|"(?:[^"\\\n]|\\.)*+"|(?<=\w)'(?=\w)|'(?:[^'\\\n]|\\.)++'
-      |//[^\n]*+|/\*(?s:.)*?\*/|/(?![/*])|[^()"'/]++""",
+    r"""(?P<open>\()|(?P<close>\))|(?:"(?:[^"\\\n]|\\.)*+"|(?<=\w)'(?=\w)|'(?:[^'\\\n]|\\.)++'
+      |//[^\n]*+|/\*(?s:.)*?\*/|/(?![/*])|[^()"'/]++)++""",
     re.VERBOSE,
 )
 # What LLVM's inline assembly has as one string: "=f,f,f". Triton passes it behind the assembly.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import partial
 
 from ..ptx.complaints import Position
 from ..ptx.scanning import HOLE, View
-from . import constraints
+from . import constraints, traces
 
 # A string that is no argument of asm() is PTX if it says so itself, or has a statement with a PTX type.
 _MODULE = re.compile(rf"\.version\s+(?:\d+\.\d|(?:\d+\.)?{HOLE})")
@@ -82,6 +82,10 @@ _CPP = re.compile(
     """,
     re.VERBOSE,
 )
+# What is none of these, or a word or comment that goes on to nowhere: most of a program, in one step.
+_CPP_PLAIN = re.compile(
+    r"""(?: [^\w"'/]++ | (?!asm|__asm)\w++(?!["']|\Z) | //[^\n]*+\n | /\*(?s:.)*?\*/ | /(?![/*]|\Z) )*+""", re.VERBOSE
+)
 _CPP_PART = re.compile(
     rf"""(?P<skip> [ \t\r]++ | \n(?![ \t]*+\#) | \\\r?\n | //[^\n]*+ | /\*(?s:.)*?\*/ )
       | (?P<line> \n[ \t]*+\#(?:[^\n\\]|\\(?s:.))*+ )
@@ -104,8 +108,10 @@ def cpp(view: View) -> Iterator[Text]:
     text, position = view.text, 0
     unending = False  # an asm statement was that; what follows may be anything
     end = len(text)
+    last = _last_trace(view)
     while True:
-        m = _CPP.search(text, position)
+        plain = _CPP_PLAIN.match(text, position)
+        m = _CPP.search(text, plain.end() if plain else position) if position <= last else None
         if m is None:
             position = end
             break
@@ -139,6 +145,11 @@ def cpp(view: View) -> Iterator[Text]:
                 yield from _inside(found.close())
         position = stop
     _consume(view, position)
+
+
+def _last_trace(view: View) -> int:
+    """Behind it nothing is found in a text; what follows the window may make something of its end."""
+    return max(traces.offsets(view.text), default=-1) if view.final else len(view.text)
 
 
 def _numbered(numbers: dict[str, int], m: re.Match[str]) -> str:
@@ -229,9 +240,19 @@ _PYTHON = re.compile(
     """,
     re.VERBOSE,
 )
-_PYTHON_BETWEEN = re.compile(r"(?:[ \t\r\n+]|\\\n|#[^\n]*\n)*+")
+_PYTHON_PLAIN = re.compile(
+    r"""(?: [^\w"'\#(,]++ | (?=\w)[^\Wa]*+(?:a(?!sm)[^\Wa]*+)*+(?![\w"']|\Z) | \#[^\n]*+\n | [(,](?!\s*+asm) )*+""",
+    re.VERBOSE,
+)
+_BETWEEN = r"(?:[ \t\r\n+]|\\\n|\#[^\n]*\n)*+"
+_PYTHON_BETWEEN = re.compile(_BETWEEN)
 _PYTHON_NEXT = re.compile(_PYTHON_STRING, re.VERBOSE)
 _PYTHON_OPEN = re.compile(r"[A-Za-z]{0,2}[\"']|[A-Za-z]{1,2}\Z|[#\\]")
+# Strings side by side, where it is in sight that no more follow.
+_PYTHON_QUOTED = re.sub(r"[?]P<\w+>", "?:", _PYTHON_STRING)
+_PYTHON_GROUP = re.compile(
+    rf"(?:{_PYTHON_QUOTED}{_BETWEEN})++(?![A-Za-z]{{0,2}}[\"'\\]|[A-Za-z]{{1,2}}\Z|\#|\Z)", re.VERBOSE
+)
 _PYTHON_END = re.compile(r"\s*+[,)]")
 _PYTHON_PERCENT = re.compile(r"[\s)]*+%")
 _CONVERSION = r"(?:\(\w+\))?[-+\ \#0]*+(?:\d++|\*)?(?:\.(?:\d++|\*))?[sdiurxXofFeEgGca]"
@@ -247,8 +268,11 @@ def python(view: View) -> Iterator[Text]:
     """The strings of a window on Python that are PTX, or CUDA C++ with inline assembly."""
     text, position = view.text, 0
     end = len(text)
+    places = traces.offsets(text)
+    last = max(places, default=-1) if view.final else end
     while True:
-        m = _PYTHON.search(text, position)
+        plain = _PYTHON_PLAIN.match(text, position)
+        m = _PYTHON.search(text, plain.end() if plain else position) if position <= last else None
         if m is None:
             position = end
             break
@@ -259,6 +283,11 @@ def python(view: View) -> Iterator[Text]:
         if m.lastgroup != "string" and not argument:
             position = m.end()
             continue
+        if not argument and (strings := _PYTHON_GROUP.match(text, position)):
+            next_trace = bisect_left(places, position)
+            if next_trace == len(places) or places[next_trace] >= strings.end():
+                position = strings.end()
+                continue
         found = Text(view)
         after = _python_parts(view, m.end() if argument else position, found, argument)
         if after is None:

@@ -81,9 +81,7 @@ class InstructionJudge:
             message = "a name is missing behind a dot"
             return NOT_OURS if lenient else Judgement(None, (Complaint(ERROR, "syntax", message, "remove the dot"),))
         spelled = self._spelling(opcode, names)
-        effective = tuple(
-            n for i, n in enumerate(names) if not self._is_ignored(opcode, n) and (n in types or n not in names[:i])
-        )
+        effective = self._effective(opcode, names)
         registers = None if shapes is None else count(shapes, self.matcher.unpacks(opcode, shapes))
         variant, more = self._variant(opcode, effective, registers, target, ptx)
         spelled += more
@@ -110,16 +108,27 @@ class InstructionJudge:
 
     # Names
 
+    def _effective(self, opcode: str, names: Sequence[str]) -> tuple[str, ...]:
+        """Each name once, types as often as they stand."""
+        found, seen = [], set()
+        for n in names:
+            if n not in seen or n in self.types or n in self.other_types:
+                seen.add(n)
+                if not self._is_ignored(opcode, n):
+                    found.append(n)
+        return tuple(found)
+
     def _is_ignored(self, opcode: str, name: str) -> bool:
         return name in self._ignored_names and name not in self.db.opcodes[opcode].names
 
     def _spelling(self, opcode: str, names: Sequence[str]) -> list[Complaint]:
         """What the assembler says of names by themselves, whatever they are together."""
         found = []
+        first: dict[str, int] = {}
         for i, n in enumerate(names):
             if n in self.types or n in self.other_types:
                 continue
-            if n in names[:i]:
+            if first.setdefault(n, i) < i:
                 if n in self.repeatable and n in self.db.opcodes[opcode].names:
                     message = f".{n} stands twice; the assembler does not mind"
                     found.append(Complaint(WARNING, "repeated-modifier", message, "write it once", i))
@@ -130,8 +139,8 @@ class InstructionJudge:
                 found.append(Complaint(ERROR, "misplaced-modifier", message, f"begin with {opcode}.{n}", i))
             elif self._is_ignored(opcode, n):
                 same = next(g for g in self.ignored if n in g)
-                other = next((m for m in names[:i] if m in same), None)
-                if other is not None:
+                other = min(same & first.keys(), key=first.__getitem__)
+                if other != n:
                     message = f".{other} and .{n} exclude each other, and do nothing in {opcode}"
                     found.append(Complaint(ERROR, "excluding-modifiers", message, "remove both", i))
                 else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from pathlib import PurePath
 
 from ..diagnostics import PtxspecError, suggest, unknown
@@ -19,6 +20,7 @@ from . import embedded
 from .filling import filled
 from .findings import Finding
 from .judging import NOT_OURS, InstructionJudge
+from .traces import traced
 from .windows import windows
 
 _GUARD = re.compile(r"@\s*!?\s*[\w%$]+\s*\Z")
@@ -80,7 +82,7 @@ class Linter:
         extract = _EXTRACT.get(language)
         if extract is None:
             raise PtxspecError(unknown("language", language, (PTX, *_EXTRACT)))
-        for window in windows(chunks):
+        for window in windows(traced(chunks)):
             for text in extract(window):
                 yield from self._embedded(text, file)
 
@@ -203,14 +205,21 @@ def _target(text: str) -> str:
     return f"{match[1]}_{match[2].lower()}" if match else text
 
 
+@lru_cache(maxsize=1)
+def _names(head: str) -> list[tuple[int, int]]:
+    """Where the names behind the opcode stand, each with its dot: the same for all complaints of a statement."""
+    return [m.span() for m in re.finditer(r"\.[\w:]*", head)]
+
+
 def _instruction_finding(
     item: Instruction, operands: list[Operand], view: View, file: str, c: Complaint, variant: str
 ) -> Finding:
     start, length, message = item.start, len(item.head), c.message
     if c.name >= 0:
-        names = list(re.finditer(r"\.[\w:]*", item.head))
+        names = _names(item.head)
         if c.name < len(names):
-            start, length = item.start + names[c.name].start(), len(names[c.name][0])
+            first, last = names[c.name]
+            start, length = item.start + first, last - first
     elif c.operand >= 0:
         operand = (operands or list(split(item.operands)))[c.operand]
         operand = operand.parts[c.part] if c.part >= 0 else operand

@@ -29,8 +29,8 @@ class Window:
         self.used = 0
         self.line = 1
         self.column = 0
-        # The place last asked for: mostly the next one is a little further on.
-        self._known = (0, 1)
+        # The place last asked for, its line and where that begins: mostly the next one is a little further on.
+        self._known = (0, 1, 0)
 
     @property
     def full(self) -> bool:
@@ -48,17 +48,17 @@ class Window:
         self.text = self.text[self.used :] + more
         self.final = final
         self.used = 0
-        self._known = (0, self.line)
+        self._known = (0, self.line, 0)
 
     def place(self, offset: int) -> Position:
         """Where the character at an offset of `text` stands in the file."""
         text = self.text
-        known, line = self._known
+        known, line, begin = self._known
         if offset < known:
-            known, line = 0, self.line
+            known, line, begin = 0, self.line, 0
         line += text.count("\n", known, offset)
-        self._known = (offset, line)
-        begin = text.rfind("\n", 0, offset) + 1
+        begin = text.rfind("\n", known, offset) + 1 or begin
+        self._known = (offset, line, begin)
         column = offset - begin + (self.column if begin == 0 else 0)
         first = max(begin, offset - _SHOWN_BEFORE) if offset - begin > _SHOWN else begin
         end = text.find("\n", offset, offset + _SHOWN)
@@ -69,10 +69,13 @@ class Window:
 def windows(chunks: Iterable[str]) -> Iterator[Window]:
     """The same window again and again, further on each time; the last one is `final`."""
     window = Window()
+    before = ""
     for chunk in chunks:
-        window.advance(chunk, final=False)
-        yield window
-    window.advance("", final=True)
+        if before:
+            window.advance(before, final=False)
+            yield window
+        before = chunk
+    window.advance(before, final=True)
     yield window
 
 

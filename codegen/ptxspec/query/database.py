@@ -104,6 +104,21 @@ class Variant(NamedTuple):
     def __str__(self) -> str:
         return f"{self.spelling} ({self.operands} operand{'s' * (self.operands != 1)})"
 
+    def __repr__(self) -> str:
+        r, more = self.requires, len(self.requires.on) - 1
+        target = (r.target + f" and {more} more" * (more > 0)) if r.on else f"{r.target} or newer"
+        ptx = f"PTX {r.ptx} to {r.until}" if r.until else f"PTX {r.ptx} or newer"
+        hazard = ", hazard" if self.hazards else ""
+        return f"<Variant {self}: {target}, {ptx}; {self.claim}{hazard}>"
+
+    def _repr_html_(self) -> str:
+        from .. import notebook  # only needed in notebooks
+
+        needs, _, _ = repr(self).partition(": ")[2].rstrip(">").rpartition("; ")
+        facts = [("needs", needs), ("claim", self.claim), ("rests on", self.rests_on)]
+        facts += [("hazard", h.text) for h in self.hazards] + [("loose", text) for text in self.loose]
+        return notebook.block(str(self), notebook.facts(facts))
+
 
 class Opcode:
     """An opcode; `data` is what its file says, and is read when it is first asked for."""
@@ -112,6 +127,9 @@ class Opcode:
         self.name = name
         self.summary = summary
         self._read = read
+
+    def __repr__(self) -> str:
+        return f"<Opcode {self.name}: {self.summary}>"
 
     @cached_property
     def _opened(self) -> Opened:

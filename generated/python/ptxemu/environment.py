@@ -18,11 +18,12 @@ import ctypes
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
 from functools import cache
 from itertools import pairwise, product
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -47,6 +48,8 @@ _LENGTH = 512
 # Where a fenv_t of x86-64 on Linux keeps MXCSR, and the bits there that flush tiny results (FTZ) and operands (DAZ).
 _MXCSR_WORD, _MXCSR_DEFAULT = 7, 0x1F80
 _FLUSH_RESULTS, _FLUSH_OPERANDS = 0x8000, 0x40
+_Stored = ctypes.c_uint32 * (_LENGTH // 4)
+_Made = TypeVar("_Made")
 # The environments by direction, whether tiny results are flushed, and whether subnormal operands are.
 _Key = tuple[Direction, bool, bool]
 _ORDINARY: Final = (roundTiesToEven, False, False)
@@ -67,10 +70,10 @@ class Environment:
     """`with environment:` sets it, and the ordinary one afterwards: reusable, but not to be nested."""
 
     def __init__(self, inside: Any, ordinary: Any, set_environment: Any) -> None:
-        self._inside, self._ordinary, self._set = inside, ordinary, set_environment
+        self.inside, self._ordinary, self._set = inside, ordinary, set_environment
 
     def __enter__(self) -> None:
-        self._set(self._inside)
+        self._set(self.inside)
 
     def __exit__(self, *exception: object) -> None:
         self._set(self._ordinary)
@@ -94,7 +97,7 @@ def _found() -> tuple[dict[_Key, Environment], Any, Any]:
         return {}, None, None
 
     def stored() -> Any:
-        buffer = (ctypes.c_uint32 * (_LENGTH // 4))()
+        buffer = _Stored()
         get(buffer)
         return buffer
 
@@ -136,13 +139,60 @@ def ordinary() -> Iterator[None]:
     if not _ENVIRONMENTS:
         yield
         return
-    before = (ctypes.c_uint32 * (_LENGTH // 4))()
+    before = _Stored()
     _get(before)
     try:
         with _ENVIRONMENTS[_ORDINARY]:
             yield
     finally:
         _put(before)
+
+
+def _silence() -> tuple[ContextVar[Any], Any] | None:
+    """The variable that np.errstate sets, and what it is set to where NumPy says nothing; None where it is no such."""
+    before = copy_context()
+    with np.errstate(all="ignore"):
+        inside = copy_context()
+    found = [(v, x) for v, x in inside.items() if v not in before or before[v] is not x]
+    return found[0] if len(found) == 1 and copy_context().run(_is_silent, *found[0]) else None
+
+
+def _is_silent(variable: ContextVar[Any], silent: Any) -> bool:
+    np.seterr(all="raise")
+    variable.set(silent)
+    return set(np.geterr().values()) == {"ignore"}
+
+
+_SILENCE: Final = _silence()
+_PLAIN: Final = _ENVIRONMENTS[_ORDINARY].inside if _ENVIRONMENTS else None
+# What a fenv_t of x86-64 on Linux has of control bits, in the ordinary one: those of the old unit, and MXCSR's.
+_CONTROLS: Final = (
+    (_PLAIN[0], _PLAIN[_MXCSR_WORD] & ~0x3F) if _PLAIN and (_ORDINARY[0], True, True) in _ENVIRONMENTS else None
+)
+
+
+def undisturbed(run: Callable[..., _Made], arguments: Sequence[Any]) -> _Made:
+    """What a function returns, `ordinary()` and with np.errstate(all="ignore"), sooner than by these, which take as
+    long as several operations on few elements. As after NumPy's operations, flags may be raised."""
+    if _SILENCE is None or _PLAIN is None:
+        with np.errstate(all="ignore"), ordinary():
+            return run(*arguments)
+    variable, silent = _SILENCE
+    state, before = variable.get(), _Stored()
+    _get(before)
+    foreign = _CONTROLS is None or before[_MXCSR_WORD] & ~0x3F != _CONTROLS[1] or before[0] != _CONTROLS[0]
+    try:
+        variable.set(silent)
+        if foreign:
+            _put(_PLAIN)
+        return run(*arguments)
+    finally:
+        # An interrupt comes between two calls.
+        try:
+            if foreign:
+                _put(before)
+        finally:
+            variable.set(state)
 
 
 def product_sum(x: Array, y: Array, z: Array) -> Array:

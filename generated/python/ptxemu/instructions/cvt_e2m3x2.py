@@ -5,7 +5,7 @@ import numpy as _np
 
 from ..arithmetic import multiplication
 from ..binary import Array, roundTiesToEven
-from ..comparison import maximum, minimum
+from ..comparison import clamped as _clamped, maximum, minimum
 from ..conversion import convert as _any_convert
 from ..encoding import isNaN
 from ..formats import bf16, e2m3, f16, ue8m0
@@ -28,7 +28,7 @@ def cvt_rn_f16x2_e2m3x2_1(a: Array) -> Array:
 @_tabulated(6)
 def cvt_rn_relu_f16x2_e2m3x2_1(a: Array) -> Array:
     d = _any_convert(a, e2m3, f16, roundTiesToEven, False)  # cvt.yaml:266
-    return maximum(d, _x0000, f16)  # modifiers.yaml:83
+    return _clamped(d, _x7fff, f16)  # modifiers.yaml:83
 
 
 @_tabulated(6)
@@ -56,7 +56,7 @@ def cvt_rn_relu_bf16x2_e2m3x2_1(a: Array) -> Array:
 def cvt_rn_relu_satfinite_bf16x2_e2m3x2_1(a: Array) -> Array:
     x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:249
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    return _clamped(d, _x7fff, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(6, 8)
@@ -92,4 +92,4 @@ def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) ->
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    return _clamped(d, _x7fff, bf16)  # modifiers.yaml:83

@@ -5,7 +5,7 @@ import numpy as _np
 
 from ..arithmetic import convert, roundToIntegral
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
-from ..comparison import maximumNumber, minimumNumber
+from ..comparison import clamped as _clamped, maximumNumber, minimumNumber
 from ..conversion import convert as _any_convert
 from ..encoding import isNaN
 from ..formats import bf16, f16, f32, f64, s8, s16, s32, s64, u8, u16, u32, u64
@@ -13,7 +13,6 @@ from ..selection import replace as _replace, select
 from ..tables import tabulated as _tabulated
 
 _x0000: Array = _np.array(0x0000, _np.uint16)
-_x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x0000000000000000: Array = _np.array(0x0000000000000000, _np.uint64)
 _x3c00: Array = _np.array(0x3c00, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
@@ -210,7 +209,7 @@ def cvt_rni_f16_f16_1(a: Array) -> Array:
 
 def cvt_rni_sat_f16_f16_1(a: Array) -> Array:
     d = roundToIntegral(a, f16, roundTiesToEven, False)  # cvt.yaml:260
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rzi_f16_f16_1(a: Array) -> Array:
@@ -219,7 +218,7 @@ def cvt_rzi_f16_f16_1(a: Array) -> Array:
 
 def cvt_rzi_sat_f16_f16_1(a: Array) -> Array:
     d = roundToIntegral(a, f16, roundTowardZero, False)  # cvt.yaml:260
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rmi_f16_f16_1(a: Array) -> Array:
@@ -228,7 +227,7 @@ def cvt_rmi_f16_f16_1(a: Array) -> Array:
 
 def cvt_rmi_sat_f16_f16_1(a: Array) -> Array:
     d = roundToIntegral(a, f16, roundTowardNegative, False)  # cvt.yaml:260
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rpi_f16_f16_1(a: Array) -> Array:
@@ -237,7 +236,7 @@ def cvt_rpi_f16_f16_1(a: Array) -> Array:
 
 def cvt_rpi_sat_f16_f16_1(a: Array) -> Array:
     d = roundToIntegral(a, f16, roundTowardPositive, False)  # cvt.yaml:260
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 @_tabulated(16)
@@ -248,7 +247,7 @@ def cvt_f32_f16_1(a: Array) -> Array:
 @_tabulated(16)
 def cvt_sat_f32_f16_1(a: Array) -> Array:
     d = convert(a, f16, f32, roundTiesToEven, False)  # cvt.yaml:266
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(16)

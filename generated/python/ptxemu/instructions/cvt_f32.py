@@ -5,7 +5,7 @@ import numpy as _np
 
 from ..arithmetic import convert, division, roundToIntegral
 from ..binary import Array, roundTiesToAway, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
-from ..comparison import maximum, maximumNumber, minimum, minimumNumber
+from ..comparison import clamped as _clamped, maximum, maximumNumber, minimum, minimumNumber
 from ..conversion import convert as _any_convert, convertBounded as _convertBounded, convertOr as _convertOr
 from ..declared import isNaN as _declared_isNaN, isZero as _declared_isZero, maximum as _declared_maximum
 from ..encoding import convertNaN, flushed as _flushed, isNaN, isZero, quieten
@@ -60,6 +60,7 @@ _x7f000000: Array = _np.array(0x7f000000, _np.uint32)
 _x7f7f: Array = _np.array(0x7f7f, _np.uint16)
 _x7f7fe000: Array = _np.array(0x7f7fe000, _np.uint32)
 _x7f80: Array = _np.array(0x7f80, _np.uint16)
+_x7fff: Array = _np.array(0x7fff, _np.uint16)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 _x7fffffffe0000000: Array = _np.array(0x7fffffffe0000000, _np.uint64)
 _x8000000000000000: Array = _np.array(0x8000000000000000, _np.uint64)
@@ -372,7 +373,7 @@ def cvt_rni_f32_f32_1(a: Array) -> Array:
 
 def cvt_rni_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTiesToEven, False)  # cvt.yaml:260
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rni_ftz_f32_f32_1(a: Array) -> Array:
@@ -381,7 +382,7 @@ def cvt_rni_ftz_f32_f32_1(a: Array) -> Array:
 
 def cvt_rni_ftz_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTiesToEven, False, True)  # cvt.yaml:260
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rzi_f32_f32_1(a: Array) -> Array:
@@ -390,7 +391,7 @@ def cvt_rzi_f32_f32_1(a: Array) -> Array:
 
 def cvt_rzi_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTowardZero, False)  # cvt.yaml:260
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rzi_ftz_f32_f32_1(a: Array) -> Array:
@@ -399,7 +400,7 @@ def cvt_rzi_ftz_f32_f32_1(a: Array) -> Array:
 
 def cvt_rzi_ftz_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTowardZero, False, True)  # cvt.yaml:260
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rmi_f32_f32_1(a: Array) -> Array:
@@ -408,7 +409,7 @@ def cvt_rmi_f32_f32_1(a: Array) -> Array:
 
 def cvt_rmi_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTowardNegative, False)  # cvt.yaml:260
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rmi_ftz_f32_f32_1(a: Array) -> Array:
@@ -417,7 +418,7 @@ def cvt_rmi_ftz_f32_f32_1(a: Array) -> Array:
 
 def cvt_rmi_ftz_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTowardNegative, False, True)  # cvt.yaml:260
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rpi_f32_f32_1(a: Array) -> Array:
@@ -426,7 +427,7 @@ def cvt_rpi_f32_f32_1(a: Array) -> Array:
 
 def cvt_rpi_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTowardPositive, False)  # cvt.yaml:260
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rpi_ftz_f32_f32_1(a: Array) -> Array:
@@ -435,7 +436,7 @@ def cvt_rpi_ftz_f32_f32_1(a: Array) -> Array:
 
 def cvt_rpi_ftz_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTowardPositive, False, True)  # cvt.yaml:260
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_f64_f32_1(a: Array) -> Array:
@@ -464,13 +465,9 @@ def cvt_rn_f16_f32_1(a: Array) -> Array:
     return convert(a, f32, f16, roundTiesToEven, False)  # cvt.yaml:266
 
 
-@_tabulated(16)
-def _end_1(d: Array) -> Array:
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
-
-
 def cvt_rn_sat_f16_f32_1(a: Array) -> Array:
-    return _end_1(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:266
+    d = convert(a, f32, f16, roundTiesToEven, False)  # cvt.yaml:266
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rn_ftz_f16_f32_1(a: Array) -> Array:
@@ -478,7 +475,8 @@ def cvt_rn_ftz_f16_f32_1(a: Array) -> Array:
 
 
 def cvt_rn_ftz_sat_f16_f32_1(a: Array) -> Array:
-    return _end_1(convert(a, f32, f16, roundTiesToEven, False, True))  # cvt.yaml:266
+    d = convert(a, f32, f16, roundTiesToEven, False, True)  # cvt.yaml:266
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rz_f16_f32_1(a: Array) -> Array:
@@ -486,7 +484,8 @@ def cvt_rz_f16_f32_1(a: Array) -> Array:
 
 
 def cvt_rz_sat_f16_f32_1(a: Array) -> Array:
-    return _end_1(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:266
+    d = convert(a, f32, f16, roundTowardZero, False)  # cvt.yaml:266
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rz_ftz_f16_f32_1(a: Array) -> Array:
@@ -494,7 +493,8 @@ def cvt_rz_ftz_f16_f32_1(a: Array) -> Array:
 
 
 def cvt_rz_ftz_sat_f16_f32_1(a: Array) -> Array:
-    return _end_1(convert(a, f32, f16, roundTowardZero, False, True))  # cvt.yaml:266
+    d = convert(a, f32, f16, roundTowardZero, False, True)  # cvt.yaml:266
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rm_f16_f32_1(a: Array) -> Array:
@@ -502,7 +502,8 @@ def cvt_rm_f16_f32_1(a: Array) -> Array:
 
 
 def cvt_rm_sat_f16_f32_1(a: Array) -> Array:
-    return _end_1(convert(a, f32, f16, roundTowardNegative, False))  # cvt.yaml:266
+    d = convert(a, f32, f16, roundTowardNegative, False)  # cvt.yaml:266
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rm_ftz_f16_f32_1(a: Array) -> Array:
@@ -510,7 +511,8 @@ def cvt_rm_ftz_f16_f32_1(a: Array) -> Array:
 
 
 def cvt_rm_ftz_sat_f16_f32_1(a: Array) -> Array:
-    return _end_1(convert(a, f32, f16, roundTowardNegative, False, True))  # cvt.yaml:266
+    d = convert(a, f32, f16, roundTowardNegative, False, True)  # cvt.yaml:266
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rp_f16_f32_1(a: Array) -> Array:
@@ -518,7 +520,8 @@ def cvt_rp_f16_f32_1(a: Array) -> Array:
 
 
 def cvt_rp_sat_f16_f32_1(a: Array) -> Array:
-    return _end_1(convert(a, f32, f16, roundTowardPositive, False))  # cvt.yaml:266
+    d = convert(a, f32, f16, roundTowardPositive, False)  # cvt.yaml:266
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rp_ftz_f16_f32_1(a: Array) -> Array:
@@ -526,7 +529,8 @@ def cvt_rp_ftz_f16_f32_1(a: Array) -> Array:
 
 
 def cvt_rp_ftz_sat_f16_f32_1(a: Array) -> Array:
-    return _end_1(convert(a, f32, f16, roundTowardPositive, False, True))  # cvt.yaml:266
+    d = convert(a, f32, f16, roundTowardPositive, False, True)  # cvt.yaml:266
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rn_bf16_f32_1(a: Array) -> Array:
@@ -561,84 +565,78 @@ def cvt_rp_ftz_bf16_f32_1(a: Array) -> Array:
     return convert(a, f32, bf16, roundTowardPositive, False, True)  # cvt.yaml:266
 
 
-@_tabulated(16)
-def _end_2(d: Array) -> Array:
-    return maximum(d, _x0000, f16)  # modifiers.yaml:83
-
-
 def cvt_rn_relu_f16_f32_1(a: Array) -> Array:
-    return _end_2(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:266
-
-
-@_tabulated(16)
-def _end_3(d: Array) -> Array:
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    d = convert(a, f32, f16, roundTiesToEven, False)  # cvt.yaml:266
+    return _clamped(d, _x7fff, f16)  # modifiers.yaml:83
 
 
 def cvt_rn_relu_bf16_f32_1(a: Array) -> Array:
-    return _end_3(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:266
+    d = convert(a, f32, bf16, roundTiesToEven, False)  # cvt.yaml:266
+    return _clamped(d, _x7fff, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(16)
-def _end_4(_unbounded_d: Array) -> Array:
+def _end_1(_unbounded_d: Array) -> Array:
     d = minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # cvt.yaml:264
-    return maximum(d, _x0000, f16)  # modifiers.yaml:83
+    return _clamped(d, _x7fff, f16)  # modifiers.yaml:83
 
 
 def cvt_rn_relu_satfinite_f16_f32_1(a: Array) -> Array:
-    return _end_4(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
+    return _end_1(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 @_tabulated(16)
-def _end_5(_unbounded_d: Array) -> Array:
+def _end_2(_unbounded_d: Array) -> Array:
     d = minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:264
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    return _clamped(d, _x7fff, bf16)  # modifiers.yaml:83
 
 
 def cvt_rn_relu_satfinite_bf16_f32_1(a: Array) -> Array:
-    return _end_5(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:264
+    return _end_2(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 def cvt_rz_relu_f16_f32_1(a: Array) -> Array:
-    return _end_2(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:266
+    d = convert(a, f32, f16, roundTowardZero, False)  # cvt.yaml:266
+    return _clamped(d, _x7fff, f16)  # modifiers.yaml:83
 
 
 def cvt_rz_relu_bf16_f32_1(a: Array) -> Array:
-    return _end_3(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:266
+    d = convert(a, f32, bf16, roundTowardZero, False)  # cvt.yaml:266
+    return _clamped(d, _x7fff, bf16)  # modifiers.yaml:83
 
 
 def cvt_rz_relu_satfinite_f16_f32_1(a: Array) -> Array:
-    return _end_4(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
+    return _end_1(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_relu_satfinite_bf16_f32_1(a: Array) -> Array:
-    return _end_5(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:264
+    return _end_2(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:264
 
 
 @_tabulated(16)
-def _end_6(_unbounded_d: Array) -> Array:
+def _end_3(_unbounded_d: Array) -> Array:
     return minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # cvt.yaml:264
 
 
 def cvt_rn_satfinite_f16_f32_1(a: Array) -> Array:
-    return _end_6(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
+    return _end_3(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 @_tabulated(16)
-def _end_7(_unbounded_d: Array) -> Array:
+def _end_4(_unbounded_d: Array) -> Array:
     return minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:264
 
 
 def cvt_rn_satfinite_bf16_f32_1(a: Array) -> Array:
-    return _end_7(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:264
+    return _end_4(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 def cvt_rz_satfinite_f16_f32_1(a: Array) -> Array:
-    return _end_6(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
+    return _end_3(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_satfinite_bf16_f32_1(a: Array) -> Array:
-    return _end_7(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:264
+    return _end_4(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rna_tf32_f32_1(a: Array) -> Array:
@@ -711,65 +709,57 @@ def cvt_rn_pzo_bf16_f32_1(a: Array) -> Array:
 
 
 @_tabulated(16)
-def _end_8(_unbounded_d: Array) -> Array:
+def _end_5(_unbounded_d: Array) -> Array:
     d = minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # cvt.yaml:264
     return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_pzo_f16_f32_1(a: Array) -> Array:
-    return _end_8(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
+    return _end_5(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 @_tabulated(16)
-def _end_9(_unbounded_d: Array) -> Array:
+def _end_6(_unbounded_d: Array) -> Array:
     d = minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:264
     return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
-    return _end_9(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:264
-
-
-@_tabulated(16)
-def _end_10(d: Array) -> Array:
-    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:83
-    return select(isZero(d_3, f16), _x0000, d_3)  # modifiers.yaml:93
+    return _end_6(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 def cvt_rn_relu_pzo_f16_f32_1(a: Array) -> Array:
-    return _end_10(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:266
-
-
-@_tabulated(16)
-def _end_11(d: Array) -> Array:
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:83
-    return select(isZero(d_3, bf16), _x0000, d_3)  # modifiers.yaml:93
+    d = convert(a, f32, f16, roundTiesToEven, False)  # cvt.yaml:266
+    d_3 = _clamped(d, _x7fff, f16)  # modifiers.yaml:83
+    return select(isZero(d_3, f16), _x0000, d_3)  # modifiers.yaml:93
 
 
 def cvt_rn_relu_pzo_bf16_f32_1(a: Array) -> Array:
-    return _end_11(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:266
+    d = convert(a, f32, bf16, roundTiesToEven, False)  # cvt.yaml:266
+    d_3 = _clamped(d, _x7fff, bf16)  # modifiers.yaml:83
+    return select(isZero(d_3, bf16), _x0000, d_3)  # modifiers.yaml:93
 
 
 @_tabulated(16)
-def _end_12(_unbounded_d: Array) -> Array:
+def _end_7(_unbounded_d: Array) -> Array:
     d = minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # cvt.yaml:264
-    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:83
+    d_3 = _clamped(d, _x7fff, f16)  # modifiers.yaml:83
     return select(isZero(d_3, f16), _x0000, d_3)  # modifiers.yaml:93
 
 
 def cvt_rn_relu_satfinite_pzo_f16_f32_1(a: Array) -> Array:
-    return _end_12(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
+    return _end_7(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 @_tabulated(16)
-def _end_13(_unbounded_d: Array) -> Array:
+def _end_8(_unbounded_d: Array) -> Array:
     d = minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:264
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    d_3 = _clamped(d, _x7fff, bf16)  # modifiers.yaml:83
     return select(isZero(d_3, bf16), _x0000, d_3)  # modifiers.yaml:93
 
 
 def cvt_rn_relu_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
-    return _end_13(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:264
+    return _end_8(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:264
 
 
 def cvt_rz_pzo_f16_f32_1(a: Array) -> Array:
@@ -783,27 +773,31 @@ def cvt_rz_pzo_bf16_f32_1(a: Array) -> Array:
 
 
 def cvt_rz_satfinite_pzo_f16_f32_1(a: Array) -> Array:
-    return _end_8(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
+    return _end_5(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
-    return _end_9(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:264
+    return _end_6(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_relu_pzo_f16_f32_1(a: Array) -> Array:
-    return _end_10(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:266
+    d = convert(a, f32, f16, roundTowardZero, False)  # cvt.yaml:266
+    d_3 = _clamped(d, _x7fff, f16)  # modifiers.yaml:83
+    return select(isZero(d_3, f16), _x0000, d_3)  # modifiers.yaml:93
 
 
 def cvt_rz_relu_pzo_bf16_f32_1(a: Array) -> Array:
-    return _end_11(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:266
+    d = convert(a, f32, bf16, roundTowardZero, False)  # cvt.yaml:266
+    d_3 = _clamped(d, _x7fff, bf16)  # modifiers.yaml:83
+    return select(isZero(d_3, bf16), _x0000, d_3)  # modifiers.yaml:93
 
 
 def cvt_rz_relu_satfinite_pzo_f16_f32_1(a: Array) -> Array:
-    return _end_12(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
+    return _end_7(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rz_relu_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
-    return _end_13(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:264
+    return _end_8(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:264
 
 
 def cvt_rn_pzo_tf32_f32_1(a: Array) -> Array:
@@ -941,7 +935,7 @@ def cvt_rn_satfinite_relu_e4m3x2_f32_2(a: Array) -> Array:
 def cvt_rn_satfinite_relu_e5m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:264
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
-    return maximum(d, _x00, e5m2)  # modifiers.yaml:83
+    return _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
 
 
 @_halved
@@ -978,7 +972,7 @@ def cvt_rn_satfinite_relu_pzo_e4m3x2_f32_2(a: Array) -> Array:
 def cvt_rn_satfinite_relu_pzo_e5m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:264
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
-    d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:83
+    d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
     return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
 
 
@@ -1085,7 +1079,7 @@ def cvt_rz_satfinite_relu_e4m3x2_f32_2(a: Array) -> Array:
 def cvt_rz_satfinite_relu_e5m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:264
     d = convert(_1, f32, e5m2, roundTowardZero, False)
-    return maximum(d, _x00, e5m2)  # modifiers.yaml:83
+    return _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
 
 
 @_halved
@@ -1122,7 +1116,7 @@ def cvt_rz_satfinite_relu_pzo_e4m3x2_f32_2(a: Array) -> Array:
 def cvt_rz_satfinite_relu_pzo_e5m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:264
     d = convert(_1, f32, e5m2, roundTowardZero, False)
-    d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:83
+    d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
     return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
 
 
@@ -1151,7 +1145,7 @@ def cvt_rz_satfinite_relu_pzo_e2m1x2_f32_2(a: Array) -> Array:
 
 
 @_halved
-def _end_14(x_2: Array) -> Array:
+def _end_9(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
@@ -1160,16 +1154,79 @@ def _end_14(x_2: Array) -> Array:
 def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_9(division(_1, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_10(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:236
+    return convert(_1, f32, e5m2, roundTiesToEven, False)
+
+
+def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_10(division(_1, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_11(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:236
+    return _any_convert(_1, f32, e2m3, roundTiesToEven, False)
+
+
+def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_11(division(_1, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_12(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:236
+    return _any_convert(_1, f32, e3m2, roundTiesToEven, False)
+
+
+def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_12(division(_1, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_13(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:236
+    return _any_convert(_1, f32, e2m1, roundTiesToEven, False)
+
+
+def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
+    return _end_13(division(_1, _2, f32, roundTiesToEven, False))
+
+
+@_halved
+def _end_14(x_2: Array) -> Array:
+    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:236
+    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+
+
+def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
+    _1 = _flushed(a, f32)  # cvt.yaml:235
+    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_14(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_15(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:236
-    return convert(_1, f32, e5m2, roundTiesToEven, False)
+    d = convert(_1, f32, e5m2, roundTiesToEven, False)
+    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
 
 
-def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_15(division(_1, _2, f32, roundTiesToEven, False))
@@ -1178,10 +1235,11 @@ def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
 @_halved
 def _end_16(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:236
-    return _any_convert(_1, f32, e2m3, roundTiesToEven, False)
+    d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
+    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
 
 
-def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_16(division(_1, _2, f32, roundTiesToEven, False))
@@ -1190,10 +1248,11 @@ def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
 @_halved
 def _end_17(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:236
-    return _any_convert(_1, f32, e3m2, roundTiesToEven, False)
+    d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
+    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
 
 
-def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_17(division(_1, _2, f32, roundTiesToEven, False))
@@ -1202,10 +1261,11 @@ def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
 @_halved
 def _end_18(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:236
-    return _any_convert(_1, f32, e2m1, roundTiesToEven, False)
+    d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
+    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
 
 
-def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_18(division(_1, _2, f32, roundTiesToEven, False))
@@ -1216,10 +1276,10 @@ def _end_19(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
 
 
-def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_19(division(_1, _2, f32, roundTiesToEven, False))
@@ -1229,10 +1289,10 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Arr
 def _end_20(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:236
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
-    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
+    return _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
 
 
-def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_20(division(_1, _2, f32, roundTiesToEven, False))
@@ -1242,10 +1302,10 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Arr
 def _end_21(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
+    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
 
 
-def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_21(division(_1, _2, f32, roundTiesToEven, False))
@@ -1255,10 +1315,10 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Arr
 def _end_22(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
+    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
 
 
-def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_22(division(_1, _2, f32, roundTiesToEven, False))
@@ -1268,10 +1328,10 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Arr
 def _end_23(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
+    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
 
 
-def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_23(division(_1, _2, f32, roundTiesToEven, False))
@@ -1282,10 +1342,11 @@ def _end_24(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
 
 
-def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_24(division(_1, _2, f32, roundTiesToEven, False))
@@ -1295,10 +1356,11 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Ar
 def _end_25(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:236
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
-    return maximum(d, _x00, e5m2)  # modifiers.yaml:83
+    d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
+    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
 
 
-def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_25(division(_1, _2, f32, roundTiesToEven, False))
@@ -1308,10 +1370,11 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Ar
 def _end_26(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
 
 
-def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_26(division(_1, _2, f32, roundTiesToEven, False))
@@ -1321,10 +1384,11 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Ar
 def _end_27(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
 
 
-def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_27(division(_1, _2, f32, roundTiesToEven, False))
@@ -1334,10 +1398,11 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Ar
 def _end_28(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
 
 
-def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_28(division(_1, _2, f32, roundTiesToEven, False))
@@ -1346,82 +1411,73 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Ar
 @_halved
 def _end_29(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:236
-    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
+    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
-def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_29(division(_1, _2, f32, roundTiesToEven, False))
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_29(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_30(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:236
-    d = convert(_1, f32, e5m2, roundTiesToEven, False)
-    d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:83
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+    return convert(_1, f32, e5m2, roundTowardZero, False)
 
 
-def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_30(division(_1, _2, f32, roundTiesToEven, False))
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_30(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_31(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:236
-    d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+    return _any_convert(_1, f32, e2m3, roundTowardZero, False)
 
 
-def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_31(division(_1, _2, f32, roundTiesToEven, False))
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_31(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_32(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:236
-    d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+    return _any_convert(_1, f32, e3m2, roundTowardZero, False)
 
 
-def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_32(division(_1, _2, f32, roundTiesToEven, False))
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_32(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_33(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:236
-    d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+    return _any_convert(_1, f32, e2m1, roundTowardZero, False)
 
 
-def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
-    _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_33(division(_1, _2, f32, roundTiesToEven, False))
+    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
+    return _end_33(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_34(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
 
 
-def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_34(division(_1, _2, f32, roundTowardZero, False))
@@ -1430,10 +1486,11 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
 @_halved
 def _end_35(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:236
-    return convert(_1, f32, e5m2, roundTowardZero, False)
+    d = convert(_1, f32, e5m2, roundTowardZero, False)
+    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
 
 
-def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_35(division(_1, _2, f32, roundTowardZero, False))
@@ -1442,10 +1499,11 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
 @_halved
 def _end_36(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:236
-    return _any_convert(_1, f32, e2m3, roundTowardZero, False)
+    d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
+    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
 
 
-def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_36(division(_1, _2, f32, roundTowardZero, False))
@@ -1454,10 +1512,11 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
 @_halved
 def _end_37(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:236
-    return _any_convert(_1, f32, e3m2, roundTowardZero, False)
+    d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
+    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
 
 
-def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_37(division(_1, _2, f32, roundTowardZero, False))
@@ -1466,10 +1525,11 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
 @_halved
 def _end_38(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:236
-    return _any_convert(_1, f32, e2m1, roundTowardZero, False)
+    d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
+    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
 
 
-def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_38(division(_1, _2, f32, roundTowardZero, False))
@@ -1480,10 +1540,10 @@ def _end_39(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
 
 
-def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_39(division(_1, _2, f32, roundTowardZero, False))
@@ -1493,10 +1553,10 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Arr
 def _end_40(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:236
     d = convert(_1, f32, e5m2, roundTowardZero, False)
-    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
+    return _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
 
 
-def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_40(division(_1, _2, f32, roundTowardZero, False))
@@ -1506,10 +1566,10 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Arr
 def _end_41(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
+    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
 
 
-def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_41(division(_1, _2, f32, roundTowardZero, False))
@@ -1519,10 +1579,10 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Arr
 def _end_42(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
+    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
 
 
-def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_42(division(_1, _2, f32, roundTowardZero, False))
@@ -1532,10 +1592,10 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Arr
 def _end_43(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
+    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
 
 
-def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_43(division(_1, _2, f32, roundTowardZero, False))
@@ -1546,10 +1606,11 @@ def _end_44(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
 
 
-def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_44(division(_1, _2, f32, roundTowardZero, False))
@@ -1559,10 +1620,11 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Ar
 def _end_45(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:236
     d = convert(_1, f32, e5m2, roundTowardZero, False)
-    return maximum(d, _x00, e5m2)  # modifiers.yaml:83
+    d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
+    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
 
 
-def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_45(division(_1, _2, f32, roundTowardZero, False))
@@ -1572,10 +1634,11 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Ar
 def _end_46(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
 
 
-def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_46(division(_1, _2, f32, roundTowardZero, False))
@@ -1585,10 +1648,11 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Ar
 def _end_47(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
 
 
-def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
+def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_47(division(_1, _2, f32, roundTowardZero, False))
@@ -1598,76 +1662,6 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Ar
 def _end_48(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
-
-
-def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:235
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_48(division(_1, _2, f32, roundTowardZero, False))
-
-
-@_halved
-def _end_49(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:236
-    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
-
-
-def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:235
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_49(division(_1, _2, f32, roundTowardZero, False))
-
-
-@_halved
-def _end_50(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:236
-    d = convert(_1, f32, e5m2, roundTowardZero, False)
-    d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:83
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
-
-
-def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:235
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_50(division(_1, _2, f32, roundTowardZero, False))
-
-
-@_halved
-def _end_51(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:236
-    d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
-
-
-def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:235
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_51(division(_1, _2, f32, roundTowardZero, False))
-
-
-@_halved
-def _end_52(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:236
-    d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
-
-
-def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # cvt.yaml:235
-    _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_52(division(_1, _2, f32, roundTowardZero, False))
-
-
-@_halved
-def _end_53(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:236
-    d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
     d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
     return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
 
@@ -1675,7 +1669,7 @@ def _end_53(x_2: Array) -> Array:
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_53(division(_1, _2, f32, roundTowardZero, False))
+    return _end_48(division(_1, _2, f32, roundTowardZero, False))
 
 
 def cvt_rs_f16x2_f32_3(a: Array, r: Array) -> Array:
@@ -1694,20 +1688,30 @@ def cvt_rs_satfinite_bf16x2_f32_3(a: Array, r: Array) -> Array:
     return _convertBounded(a, r, _x7f7f, bf16, 16)  # cvt.yaml:230
 
 
+@_tabulated(16)
+def _end_49(d: Array) -> Array:
+    return maximum(d, _x0000, f16)  # modifiers.yaml:83
+
+
 def cvt_rs_relu_f16x2_f32_3(a: Array, r: Array) -> Array:
-    return _end_2(_convertBounded(a, r, _x7c00, f16, 13))  # cvt.yaml:230
+    return _end_49(_convertBounded(a, r, _x7c00, f16, 13))  # cvt.yaml:230
+
+
+@_tabulated(16)
+def _end_50(d: Array) -> Array:
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 def cvt_rs_relu_bf16x2_f32_3(a: Array, r: Array) -> Array:
-    return _end_3(_convertBounded(a, r, _x7f80, bf16, 16))  # cvt.yaml:230
+    return _end_50(_convertBounded(a, r, _x7f80, bf16, 16))  # cvt.yaml:230
 
 
 def cvt_rs_relu_satfinite_f16x2_f32_3(a: Array, r: Array) -> Array:
-    return _end_2(_convertBounded(a, r, _x7bff, f16, 13))  # cvt.yaml:230
+    return _end_49(_convertBounded(a, r, _x7bff, f16, 13))  # cvt.yaml:230
 
 
 def cvt_rs_relu_satfinite_bf16x2_f32_3(a: Array, r: Array) -> Array:
-    return _end_3(_convertBounded(a, r, _x7f7f, bf16, 16))  # cvt.yaml:230
+    return _end_50(_convertBounded(a, r, _x7f7f, bf16, 16))  # cvt.yaml:230
 
 
 def cvt_rs_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
@@ -1732,49 +1736,49 @@ def cvt_rs_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
 
 
 @_tabulated(8)
-def _end_54(d: Array) -> Array:
+def _end_51(d: Array) -> Array:
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
     return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
 
 
 def cvt_rs_relu_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_54(_convertBounded(a, r, _x7e, e4m3, 16))  # cvt.yaml:230
+    return _end_51(_convertBounded(a, r, _x7e, e4m3, 16))  # cvt.yaml:230
 
 
 @_tabulated(8)
-def _end_55(d: Array) -> Array:
+def _end_52(d: Array) -> Array:
     return maximum(d, _x00, e5m2)  # modifiers.yaml:83
 
 
 def cvt_rs_relu_satfinite_e5m2x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_55(_convertBounded(a, r, _x7b, e5m2, 16))  # cvt.yaml:230
+    return _end_52(_convertBounded(a, r, _x7b, e5m2, 16))  # cvt.yaml:230
 
 
 @_tabulated(6)
-def _end_56(d: Array) -> Array:
+def _end_53(d: Array) -> Array:
     return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
 
 
 def cvt_rs_relu_satfinite_e2m3x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_56(_convertBounded(a, r, _x1f, e2m3, 16))  # cvt.yaml:230
+    return _end_53(_convertBounded(a, r, _x1f, e2m3, 16))  # cvt.yaml:230
 
 
 @_tabulated(6)
-def _end_57(d: Array) -> Array:
+def _end_54(d: Array) -> Array:
     return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
 
 
 def cvt_rs_relu_satfinite_e3m2x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_57(_convertBounded(a, r, _x1f, e3m2, 16))  # cvt.yaml:230
+    return _end_54(_convertBounded(a, r, _x1f, e3m2, 16))  # cvt.yaml:230
 
 
 @_tabulated(4)
-def _end_58(d: Array) -> Array:
+def _end_55(d: Array) -> Array:
     return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
 
 
 def cvt_rs_relu_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_58(_convertBounded(a, r, _x07, e2m1, 16))  # cvt.yaml:230
+    return _end_55(_convertBounded(a, r, _x07, e2m1, 16))  # cvt.yaml:230
 
 
 @_halved
@@ -1844,7 +1848,7 @@ def cvt_rn_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3(a: Array, s: Array) -> Ar
     _1 = convert(a, f32, f32, roundTiesToEven, False)  # cvt.yaml:239
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     x = division(_1, _2, f32, roundTiesToEven, False)
-    x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:240
+    x_2 = _clamped(x, _x7fffffff, f32)  # cvt.yaml:240
     d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # cvt.yaml:241
     return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:242
 
@@ -1862,7 +1866,7 @@ def cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3(a: Array, s: Array) -> Ar
     _1 = convert(a, f32, f32, roundTowardZero, False)  # cvt.yaml:239
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     x = division(_1, _2, f32, roundTowardZero, False)
-    x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:240
+    x_2 = _clamped(x, _x7fffffff, f32)  # cvt.yaml:240
     d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # cvt.yaml:241
     return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:242
 
@@ -1913,7 +1917,7 @@ def cvt_rp_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
 
 
 @_halved
-def _end_59(x_2: Array) -> Array:
+def _end_56(x_2: Array) -> Array:
     d = _any_convert(x_2, f32, ue5m3, roundTiesToEven, False)  # cvt.yaml:236
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
@@ -1921,11 +1925,11 @@ def _end_59(x_2: Array) -> Array:
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_59(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_56(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_60(x_2: Array) -> Array:
+def _end_57(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
@@ -1934,11 +1938,11 @@ def _end_60(x_2: Array) -> Array:
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_60(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_57(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_61(x_2: Array) -> Array:
+def _end_58(x_2: Array) -> Array:
     d = _any_convert(x_2, f32, ue5m3, roundTowardZero, False)  # cvt.yaml:236
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
@@ -1946,11 +1950,11 @@ def _end_61(x_2: Array) -> Array:
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_61(division(_1, _2, f32, roundTowardZero, False))
+    return _end_58(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_62(x_2: Array) -> Array:
+def _end_59(x_2: Array) -> Array:
     _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # cvt.yaml:236
     d = _any_convert(_1, f32, ue5m3, roundTowardZero, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
@@ -1959,7 +1963,7 @@ def _end_62(x_2: Array) -> Array:
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # cvt.yaml:235
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_62(division(_1, _2, f32, roundTowardZero, False))
+    return _end_59(division(_1, _2, f32, roundTowardZero, False))
 
 
 def cvt_rm_pzo_f16_f32_1(a: Array) -> Array:

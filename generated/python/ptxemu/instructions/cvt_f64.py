@@ -5,14 +5,12 @@ import numpy as _np
 
 from ..arithmetic import convert, roundToIntegral
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
-from ..comparison import maximumNumber, minimumNumber
+from ..comparison import clamped as _clamped, maximumNumber, minimumNumber
 from ..conversion import convert as _any_convert, convertOr as _convertOr
 from ..encoding import convertNaN, isNaN, quieten
 from ..formats import bf16, f16, f32, f64, s8, s16, s32, s64, u8, u16, u32, u64
 from ..selection import propagate as _propagate, select
-from ..tables import tabulated as _tabulated
 
-_x0000: Array = _np.array(0x0000, _np.uint16)
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x0000000000000000: Array = _np.array(0x0000000000000000, _np.uint64)
 _x3c00: Array = _np.array(0x3c00, _np.uint16)
@@ -323,13 +321,9 @@ def cvt_rn_f16_f64_1(a: Array) -> Array:
     return convert(a, f64, f16, roundTiesToEven, False)  # cvt.yaml:266
 
 
-@_tabulated(16)
-def _end_1(d: Array) -> Array:
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
-
-
 def cvt_rn_sat_f16_f64_1(a: Array) -> Array:
-    return _end_1(convert(a, f64, f16, roundTiesToEven, False))  # cvt.yaml:266
+    d = convert(a, f64, f16, roundTiesToEven, False)  # cvt.yaml:266
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rz_f16_f64_1(a: Array) -> Array:
@@ -337,7 +331,8 @@ def cvt_rz_f16_f64_1(a: Array) -> Array:
 
 
 def cvt_rz_sat_f16_f64_1(a: Array) -> Array:
-    return _end_1(convert(a, f64, f16, roundTowardZero, False))  # cvt.yaml:266
+    d = convert(a, f64, f16, roundTowardZero, False)  # cvt.yaml:266
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rm_f16_f64_1(a: Array) -> Array:
@@ -345,7 +340,8 @@ def cvt_rm_f16_f64_1(a: Array) -> Array:
 
 
 def cvt_rm_sat_f16_f64_1(a: Array) -> Array:
-    return _end_1(convert(a, f64, f16, roundTowardNegative, False))  # cvt.yaml:266
+    d = convert(a, f64, f16, roundTowardNegative, False)  # cvt.yaml:266
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rp_f16_f64_1(a: Array) -> Array:
@@ -353,7 +349,8 @@ def cvt_rp_f16_f64_1(a: Array) -> Array:
 
 
 def cvt_rp_sat_f16_f64_1(a: Array) -> Array:
-    return _end_1(convert(a, f64, f16, roundTowardPositive, False))  # cvt.yaml:266
+    d = convert(a, f64, f16, roundTowardPositive, False)  # cvt.yaml:266
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rn_bf16_f64_1(a: Array) -> Array:

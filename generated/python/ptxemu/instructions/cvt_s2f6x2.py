@@ -5,7 +5,7 @@ import numpy as _np
 
 from ..arithmetic import multiplication
 from ..binary import Array, roundTiesToEven
-from ..comparison import maximum, minimum
+from ..comparison import clamped as _clamped, maximum, minimum
 from ..conversion import convert as _any_convert
 from ..encoding import isNaN
 from ..formats import bf16, s2f6, ue8m0
@@ -45,7 +45,7 @@ def cvt_rn_satfinite_bf16x2_s2f6x2_1(a: Array) -> Array:
 def cvt_rn_satfinite_relu_bf16x2_s2f6x2_1(a: Array) -> Array:
     x = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:249
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:250
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    return _clamped(d, _x7fff, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(8, 8)
@@ -81,4 +81,4 @@ def cvt_rn_satfinite_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) ->
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:245
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    return _clamped(d, _x7fff, bf16)  # modifiers.yaml:83

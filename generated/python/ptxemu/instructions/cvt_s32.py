@@ -4,14 +4,11 @@
 import numpy as _np
 
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
-from ..comparison import maximumNumber, minimumNumber
+from ..comparison import clamped as _clamped, maximumNumber, minimumNumber
 from ..conversion import convert as _any_convert
 from ..formats import bf16, f16, f32, f64, s8, s16, s32, s64, u8, u16, u32, u64
 from ..integers import congruent
-from ..tables import tabulated as _tabulated
 
-_x0000: Array = _np.array(0x0000, _np.uint16)
-_x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x0000000000000000: Array = _np.array(0x0000000000000000, _np.uint64)
 _x3c00: Array = _np.array(0x3c00, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
@@ -28,13 +25,9 @@ def cvt_rn_f64_s32_1(a: Array) -> Array:
     return _any_convert(a, s32, f64, roundTiesToEven, False)  # cvt.yaml:266
 
 
-@_tabulated(16)
-def _end_1(d: Array) -> Array:
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
-
-
 def cvt_rn_sat_f16_s32_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, s32, f16, roundTiesToEven, False))  # cvt.yaml:266
+    d = _any_convert(a, s32, f16, roundTiesToEven, False)  # cvt.yaml:266
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rn_sat_f64_s32_1(a: Array) -> Array:
@@ -51,7 +44,8 @@ def cvt_rz_f64_s32_1(a: Array) -> Array:
 
 
 def cvt_rz_sat_f16_s32_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, s32, f16, roundTowardZero, False))  # cvt.yaml:266
+    d = _any_convert(a, s32, f16, roundTowardZero, False)  # cvt.yaml:266
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rz_sat_f64_s32_1(a: Array) -> Array:
@@ -68,7 +62,8 @@ def cvt_rm_f64_s32_1(a: Array) -> Array:
 
 
 def cvt_rm_sat_f16_s32_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, s32, f16, roundTowardNegative, False))  # cvt.yaml:266
+    d = _any_convert(a, s32, f16, roundTowardNegative, False)  # cvt.yaml:266
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rm_sat_f64_s32_1(a: Array) -> Array:
@@ -85,7 +80,8 @@ def cvt_rp_f64_s32_1(a: Array) -> Array:
 
 
 def cvt_rp_sat_f16_s32_1(a: Array) -> Array:
-    return _end_1(_any_convert(a, s32, f16, roundTowardPositive, False))  # cvt.yaml:266
+    d = _any_convert(a, s32, f16, roundTowardPositive, False)  # cvt.yaml:266
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def cvt_rp_sat_f64_s32_1(a: Array) -> Array:
@@ -99,7 +95,7 @@ def cvt_rn_f32_s32_1(a: Array) -> Array:
 
 def cvt_rn_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTiesToEven, False)  # cvt.yaml:266
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rn_ftz_f32_s32_1(a: Array) -> Array:
@@ -108,7 +104,7 @@ def cvt_rn_ftz_f32_s32_1(a: Array) -> Array:
 
 def cvt_rn_ftz_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTiesToEven, True)  # cvt.yaml:266
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rz_f32_s32_1(a: Array) -> Array:
@@ -117,7 +113,7 @@ def cvt_rz_f32_s32_1(a: Array) -> Array:
 
 def cvt_rz_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTowardZero, False)  # cvt.yaml:266
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rz_ftz_f32_s32_1(a: Array) -> Array:
@@ -126,7 +122,7 @@ def cvt_rz_ftz_f32_s32_1(a: Array) -> Array:
 
 def cvt_rz_ftz_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTowardZero, True)  # cvt.yaml:266
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rm_f32_s32_1(a: Array) -> Array:
@@ -135,7 +131,7 @@ def cvt_rm_f32_s32_1(a: Array) -> Array:
 
 def cvt_rm_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTowardNegative, False)  # cvt.yaml:266
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rm_ftz_f32_s32_1(a: Array) -> Array:
@@ -144,7 +140,7 @@ def cvt_rm_ftz_f32_s32_1(a: Array) -> Array:
 
 def cvt_rm_ftz_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTowardNegative, True)  # cvt.yaml:266
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rp_f32_s32_1(a: Array) -> Array:
@@ -153,7 +149,7 @@ def cvt_rp_f32_s32_1(a: Array) -> Array:
 
 def cvt_rp_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTowardPositive, False)  # cvt.yaml:266
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rp_ftz_f32_s32_1(a: Array) -> Array:
@@ -162,7 +158,7 @@ def cvt_rp_ftz_f32_s32_1(a: Array) -> Array:
 
 def cvt_rp_ftz_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTowardPositive, True)  # cvt.yaml:266
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def cvt_rn_bf16_s32_1(a: Array) -> Array:

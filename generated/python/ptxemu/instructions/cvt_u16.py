@@ -4,14 +4,12 @@
 import numpy as _np
 
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
-from ..comparison import maximumNumber, minimumNumber
+from ..comparison import clamped as _clamped, maximumNumber, minimumNumber
 from ..conversion import convert as _any_convert
 from ..formats import bf16, f16, f32, f64, s8, s16, s32, s64, u8, u16, u32, u64
 from ..integers import congruent
 from ..tables import tabulated as _tabulated
 
-_x0000: Array = _np.array(0x0000, _np.uint16)
-_x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x0000000000000000: Array = _np.array(0x0000000000000000, _np.uint64)
 _x3c00: Array = _np.array(0x3c00, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
@@ -33,7 +31,7 @@ def cvt_rn_f64_u16_1(a: Array) -> Array:
 @_tabulated(16)
 def cvt_rn_sat_f16_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f16, roundTiesToEven, False)  # cvt.yaml:266
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 @_tabulated(16)
@@ -55,7 +53,7 @@ def cvt_rz_f64_u16_1(a: Array) -> Array:
 @_tabulated(16)
 def cvt_rz_sat_f16_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f16, roundTowardZero, False)  # cvt.yaml:266
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 @_tabulated(16)
@@ -77,7 +75,7 @@ def cvt_rm_f64_u16_1(a: Array) -> Array:
 @_tabulated(16)
 def cvt_rm_sat_f16_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f16, roundTowardNegative, False)  # cvt.yaml:266
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 @_tabulated(16)
@@ -99,7 +97,7 @@ def cvt_rp_f64_u16_1(a: Array) -> Array:
 @_tabulated(16)
 def cvt_rp_sat_f16_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f16, roundTowardPositive, False)  # cvt.yaml:266
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 @_tabulated(16)
@@ -116,7 +114,7 @@ def cvt_rn_f32_u16_1(a: Array) -> Array:
 @_tabulated(16)
 def cvt_rn_sat_f32_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f32, roundTiesToEven, False)  # cvt.yaml:266
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(16)
@@ -127,7 +125,7 @@ def cvt_rz_f32_u16_1(a: Array) -> Array:
 @_tabulated(16)
 def cvt_rz_sat_f32_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f32, roundTowardZero, False)  # cvt.yaml:266
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(16)
@@ -138,7 +136,7 @@ def cvt_rm_f32_u16_1(a: Array) -> Array:
 @_tabulated(16)
 def cvt_rm_sat_f32_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f32, roundTowardNegative, False)  # cvt.yaml:266
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(16)
@@ -149,7 +147,7 @@ def cvt_rp_f32_u16_1(a: Array) -> Array:
 @_tabulated(16)
 def cvt_rp_sat_f32_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f32, roundTowardPositive, False)  # cvt.yaml:266
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 @_tabulated(16)

@@ -5,7 +5,7 @@ import numpy as _np
 
 from ..arithmetic import convert, fusedMultiplyAdd
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
-from ..comparison import maximum, maximumNumber, minimum, minimumNumber
+from ..comparison import clamped as _clamped, maximum, minimum
 from ..conversion import convert as _any_convert
 from ..declared import isNaN as _declared_isNaN
 from ..formats import bf16, e2m1, e2m3, e3m2, e4m3, e5m2, f16, f32, f64, ue8m0
@@ -15,7 +15,6 @@ from ..tables import quartered as _quartered
 from . import Kernels as _Kernels
 
 _x0000: Array = _np.array(0x0000, _np.uint16)
-_x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x3c00: Array = _np.array(0x3c00, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 _x407c000000000000: Array = _np.array(0x407c000000000000, _np.uint64)
@@ -34,7 +33,7 @@ def fma_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -43,7 +42,7 @@ def fma_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -52,7 +51,7 @@ def fma_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -61,7 +60,7 @@ def fma_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -70,7 +69,7 @@ def fma_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -79,7 +78,7 @@ def fma_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -88,7 +87,7 @@ def fma_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -97,7 +96,7 @@ def fma_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -126,7 +125,7 @@ def fma_rn_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def fma_rn_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -135,17 +134,17 @@ def fma_rn_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_ftz_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def fma_rn_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:58
-    return maximum(d, _x0000, f16)  # modifiers.yaml:83
+    return _clamped(d, _x7fff, f16)  # modifiers.yaml:83
 
 
 def fma_rn_ftz_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:58
-    return maximum(d, _x0000, f16)  # modifiers.yaml:83
+    return _clamped(d, _x7fff, f16)  # modifiers.yaml:83
 
 
 def fma_rn_bf16_3(a: Array, b: Array, c: Array) -> Array:
@@ -154,7 +153,7 @@ def fma_rn_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:58
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    return _clamped(d, _x7fff, bf16)  # modifiers.yaml:83
 
 
 def fma_rn_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -172,14 +171,14 @@ def fma_rn_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rn_oob_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:58
-    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:83
+    d_3 = _clamped(d, _x7fff, f16)  # modifiers.yaml:83
     return select(outside, _x0000, d_3)  # modifiers.yaml:118
 
 
 def fma_rn_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:58
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    d_3 = _clamped(d, _x7fff, bf16)  # modifiers.yaml:83
     return select(outside, _x0000, d_3)  # modifiers.yaml:118
 
 
@@ -193,12 +192,12 @@ def fma_rn_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTiesToEven, False)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rn_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTiesToEven, False)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rz_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -211,12 +210,12 @@ def fma_rz_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rz_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardZero, False)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rz_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardZero, False)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rm_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -229,12 +228,12 @@ def fma_rm_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rm_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardNegative, False)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rm_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardNegative, False)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rp_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -247,12 +246,12 @@ def fma_rp_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rp_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardPositive, False)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rp_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardPositive, False)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def fma_rn_f32x2_f16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
@@ -1062,7 +1061,7 @@ def fma_rz_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rz_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:58
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    return _clamped(d, _x7fff, bf16)  # modifiers.yaml:83
 
 
 def fma_rz_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
@@ -1074,7 +1073,7 @@ def fma_rz_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rz_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:58
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    d_3 = _clamped(d, _x7fff, bf16)  # modifiers.yaml:83
     return select(outside, _x0000, d_3)  # modifiers.yaml:118
 
 
@@ -1084,7 +1083,7 @@ def fma_rm_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rm_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:58
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    return _clamped(d, _x7fff, bf16)  # modifiers.yaml:83
 
 
 def fma_rm_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
@@ -1096,7 +1095,7 @@ def fma_rm_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rm_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:58
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    d_3 = _clamped(d, _x7fff, bf16)  # modifiers.yaml:83
     return select(outside, _x0000, d_3)  # modifiers.yaml:118
 
 
@@ -1106,7 +1105,7 @@ def fma_rp_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rp_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:58
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    return _clamped(d, _x7fff, bf16)  # modifiers.yaml:83
 
 
 def fma_rp_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
@@ -1118,14 +1117,14 @@ def fma_rp_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rp_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:58
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:83
+    d_3 = _clamped(d, _x7fff, bf16)  # modifiers.yaml:83
     return select(outside, _x0000, d_3)  # modifiers.yaml:118
 
 
 def fma_rn_sat_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:116
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:58
-    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    d_3 = _clamped(d, _x3c00, f16)  # modifiers.yaml:75
     return select(outside, _x0000, d_3)  # modifiers.yaml:118
 
 

@@ -5,7 +5,7 @@ import numpy as _np
 
 from ..arithmetic import addition, convert, fusedMultiplyAdd, multiplication
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
-from ..comparison import maximumNumber, minimumNumber
+from ..comparison import clamped as _clamped, maximumNumber, minimumNumber
 from ..encoding import flushed as _flushed, isNaN, isZero
 from ..formats import f32, f64
 from ..mixed import multiplication as _mixed_multiplication
@@ -78,7 +78,7 @@ def mad_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -87,7 +87,7 @@ def mad_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -96,7 +96,7 @@ def mad_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -105,7 +105,7 @@ def mad_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -114,7 +114,7 @@ def mad_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -123,7 +123,7 @@ def mad_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -132,7 +132,7 @@ def mad_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -141,7 +141,7 @@ def mad_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:58
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rn_f64_3(a: Array, b: Array, c: Array) -> Array:

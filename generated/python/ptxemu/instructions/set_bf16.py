@@ -10,6 +10,7 @@ from ..comparison import (
     compareGreaterEqual,
     compareLess,
     compareLessEqual,
+    compareLessGreater as _compareLessGreater,
     compareNotEqual,
 )
 from ..encoding import isNaN
@@ -35,12 +36,12 @@ def set_eq_u32_bf16_2(a: Array, b: Array) -> Array:
 
 
 def set_ne_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:85
+    t = _compareLessGreater(a, b, bf16)  # set.yaml:85
     return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ne_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:85
+    t = _compareLessGreater(a, b, bf16)  # set.yaml:85
     return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
@@ -85,12 +86,12 @@ def set_ge_u32_bf16_2(a: Array, b: Array) -> Array:
 
 
 def set_equ_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, bf16))  # set.yaml:97
     return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_equ_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, bf16))  # set.yaml:97
     return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
@@ -201,37 +202,37 @@ def set_eq_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:85
+    t = _compareLessGreater(a, b, bf16)  # set.yaml:85
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ne_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:85
+    t = _compareLessGreater(a, b, bf16)  # set.yaml:85
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:85
+    t = _compareLessGreater(a, b, bf16)  # set.yaml:85
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ne_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:85
+    t = _compareLessGreater(a, b, bf16)  # set.yaml:85
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:85
+    t = _compareLessGreater(a, b, bf16)  # set.yaml:85
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ne_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:85
+    t = _compareLessGreater(a, b, bf16)  # set.yaml:85
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
@@ -381,37 +382,37 @@ def set_ge_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, bf16))  # set.yaml:97
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_equ_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, bf16))  # set.yaml:97
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, bf16))  # set.yaml:97
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_equ_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, bf16))  # set.yaml:97
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, bf16))  # set.yaml:97
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_equ_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, bf16))  # set.yaml:97
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 

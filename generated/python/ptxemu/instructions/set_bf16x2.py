@@ -10,6 +10,7 @@ from ..comparison import (
     compareGreaterEqual,
     compareLess,
     compareLessEqual,
+    compareLessGreater as _compareLessGreater,
     compareNotEqual,
 )
 from ..encoding import isNaN
@@ -28,7 +29,7 @@ def set_eq_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
 
 
 def set_ne_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:85
+    t = _compareLessGreater(a, b, bf16)  # set.yaml:85
     return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
@@ -53,7 +54,7 @@ def set_ge_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
 
 
 def set_equ_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, bf16))  # set.yaml:97
     return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
@@ -111,19 +112,19 @@ def set_eq_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:85
+    t = _compareLessGreater(a, b, bf16)  # set.yaml:85
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:85
+    t = _compareLessGreater(a, b, bf16)  # set.yaml:85
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:85
+    t = _compareLessGreater(a, b, bf16)  # set.yaml:85
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
@@ -201,19 +202,19 @@ def set_ge_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, bf16))  # set.yaml:97
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_equ_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, bf16))  # set.yaml:97
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_equ_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, bf16))  # set.yaml:97
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _x3f80, _x0000)  # set.yaml:126
 

@@ -10,6 +10,7 @@ from ..comparison import (
     compareGreaterEqual,
     compareLess,
     compareLessEqual,
+    compareLessGreater as _compareLessGreater,
     compareNotEqual,
 )
 from ..encoding import isNaN
@@ -37,12 +38,12 @@ def set_eq_ftz_f16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_ne_f16_f16_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16)  # set.yaml:85
     return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16, True)  # set.yaml:85
     return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
@@ -87,12 +88,12 @@ def set_ge_ftz_f16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_equ_f16_f16_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16))  # set.yaml:97
     return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16, True))  # set.yaml:97
     return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
@@ -193,37 +194,37 @@ def set_eq_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16)  # set.yaml:85
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16, True)  # set.yaml:85
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16)  # set.yaml:85
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16, True)  # set.yaml:85
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16)  # set.yaml:85
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16, True)  # set.yaml:85
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
@@ -373,37 +374,37 @@ def set_ge_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16))  # set.yaml:97
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16, True))  # set.yaml:97
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16))  # set.yaml:97
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16, True))  # set.yaml:97
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16))  # set.yaml:97
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16, True))  # set.yaml:97
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
@@ -630,7 +631,7 @@ def set_eq_bf16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_ne_bf16_f16_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16)  # set.yaml:85
     return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
@@ -655,7 +656,7 @@ def set_ge_bf16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_equ_bf16_f16_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16))  # set.yaml:97
     return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
@@ -713,19 +714,19 @@ def set_eq_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16)  # set.yaml:85
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16)  # set.yaml:85
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16)  # set.yaml:85
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
@@ -803,19 +804,19 @@ def set_ge_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16))  # set.yaml:97
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_equ_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16))  # set.yaml:97
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_equ_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16))  # set.yaml:97
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
@@ -967,22 +968,22 @@ def set_eq_ftz_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_ne_u16_f16_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16)  # set.yaml:85
     return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ne_u32_f16_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16)  # set.yaml:85
     return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16, True)  # set.yaml:85
     return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ne_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16, True)  # set.yaml:85
     return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
@@ -1067,22 +1068,22 @@ def set_ge_ftz_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_equ_u16_f16_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16))  # set.yaml:97
     return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_equ_u32_f16_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16))  # set.yaml:97
     return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16, True))  # set.yaml:97
     return select(t, _xffff, _x0000)  # set.yaml:120
 
 
 def set_equ_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16, True))  # set.yaml:97
     return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
@@ -1279,73 +1280,73 @@ def set_eq_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16)  # set.yaml:85
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ne_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16)  # set.yaml:85
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16, True)  # set.yaml:85
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ne_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16, True)  # set.yaml:85
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16)  # set.yaml:85
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ne_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16)  # set.yaml:85
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16, True)  # set.yaml:85
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ne_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16, True)  # set.yaml:85
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16)  # set.yaml:85
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ne_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16)  # set.yaml:85
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16, True)  # set.yaml:85
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_ne_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:85
+    t = _compareLessGreater(a, b, f16, True)  # set.yaml:85
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
@@ -1639,73 +1640,73 @@ def set_ge_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16))  # set.yaml:97
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_equ_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16))  # set.yaml:97
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16, True))  # set.yaml:97
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_equ_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16, True))  # set.yaml:97
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16))  # set.yaml:97
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_equ_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16))  # set.yaml:97
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16, True))  # set.yaml:97
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_equ_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16, True))  # set.yaml:97
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16))  # set.yaml:97
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_equ_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16))  # set.yaml:97
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16, True))  # set.yaml:97
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _xffff, _x0000)  # set.yaml:120
 
 
 def set_equ_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f16, True))  # set.yaml:97
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 

@@ -10,6 +10,7 @@ from ..comparison import (
     compareGreaterEqual,
     compareLess,
     compareLessEqual,
+    compareLessGreater as _compareLessGreater,
     compareNotEqual,
 )
 from ..encoding import isNaN
@@ -47,22 +48,22 @@ def set_eq_ftz_f32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_ne_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32)  # set.yaml:85
     return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32)  # set.yaml:85
     return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32, True)  # set.yaml:85
     return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32, True)  # set.yaml:85
     return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
@@ -147,22 +148,22 @@ def set_ge_ftz_f32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_equ_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
     return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
     return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_equ_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32, True))  # set.yaml:97
     return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32, True))  # set.yaml:97
     return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
@@ -359,73 +360,73 @@ def set_eq_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32)  # set.yaml:85
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32)  # set.yaml:85
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32, True)  # set.yaml:85
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32, True)  # set.yaml:85
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32)  # set.yaml:85
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32)  # set.yaml:85
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32, True)  # set.yaml:85
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32, True)  # set.yaml:85
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32)  # set.yaml:85
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32)  # set.yaml:85
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32, True)  # set.yaml:85
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32, True)  # set.yaml:85
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
@@ -719,73 +720,73 @@ def set_ge_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_equ_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32, True))  # set.yaml:97
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32, True))  # set.yaml:97
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_equ_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_equ_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32, True))  # set.yaml:97
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32, True))  # set.yaml:97
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_equ_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_equ_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32, True))  # set.yaml:97
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32, True))  # set.yaml:97
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
@@ -1233,12 +1234,12 @@ def set_eq_ftz_f16_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_ne_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32)  # set.yaml:85
     return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32, True)  # set.yaml:85
     return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
@@ -1283,12 +1284,12 @@ def set_ge_ftz_f16_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_equ_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
     return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32, True))  # set.yaml:97
     return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
@@ -1389,37 +1390,37 @@ def set_eq_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32)  # set.yaml:85
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32, True)  # set.yaml:85
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32)  # set.yaml:85
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32, True)  # set.yaml:85
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32)  # set.yaml:85
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32, True)  # set.yaml:85
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
@@ -1569,37 +1570,37 @@ def set_ge_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32, True))  # set.yaml:97
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32, True))  # set.yaml:97
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32, True))  # set.yaml:97
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
@@ -1826,7 +1827,7 @@ def set_eq_bf16_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_ne_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32)  # set.yaml:85
     return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
@@ -1851,7 +1852,7 @@ def set_ge_bf16_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_equ_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
     return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
@@ -1909,19 +1910,19 @@ def set_eq_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32)  # set.yaml:85
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32)  # set.yaml:85
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:85
+    t = _compareLessGreater(a, b, f32)  # set.yaml:85
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
@@ -1999,19 +2000,19 @@ def set_ge_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_equ_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_equ_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _x3f80, _x0000)  # set.yaml:126
 

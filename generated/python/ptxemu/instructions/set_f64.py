@@ -10,6 +10,7 @@ from ..comparison import (
     compareGreaterEqual,
     compareLess,
     compareLessEqual,
+    compareLessGreater as _compareLessGreater,
     compareNotEqual,
 )
 from ..encoding import isNaN
@@ -37,12 +38,12 @@ def set_eq_f32_f64_2(a: Array, b: Array) -> Array:
 
 
 def set_ne_u32_f64_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t = _compareLessGreater(a, b, f64)  # set.yaml:85
     return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_f32_f64_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t = _compareLessGreater(a, b, f64)  # set.yaml:85
     return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
@@ -87,12 +88,12 @@ def set_ge_f32_f64_2(a: Array, b: Array) -> Array:
 
 
 def set_equ_u32_f64_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f64))  # set.yaml:97
     return select(t, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_f32_f64_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f64))  # set.yaml:97
     return select(t, _x3f800000, _x00000000)  # set.yaml:126
 
 
@@ -203,37 +204,37 @@ def set_eq_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t = _compareLessGreater(a, b, f64)  # set.yaml:85
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t = _compareLessGreater(a, b, f64)  # set.yaml:85
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t = _compareLessGreater(a, b, f64)  # set.yaml:85
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t = _compareLessGreater(a, b, f64)  # set.yaml:85
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_ne_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t = _compareLessGreater(a, b, f64)  # set.yaml:85
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_ne_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t = _compareLessGreater(a, b, f64)  # set.yaml:85
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
@@ -383,37 +384,37 @@ def set_ge_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f64))  # set.yaml:97
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f64))  # set.yaml:97
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_equ_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f64))  # set.yaml:97
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f64))  # set.yaml:97
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
 
 def set_equ_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f64))  # set.yaml:97
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
 
 
 def set_equ_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f64))  # set.yaml:97
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
 
@@ -676,7 +677,7 @@ def set_eq_f16_f64_2(a: Array, b: Array) -> Array:
 
 
 def set_ne_f16_f64_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t = _compareLessGreater(a, b, f64)  # set.yaml:85
     return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
@@ -701,7 +702,7 @@ def set_ge_f16_f64_2(a: Array, b: Array) -> Array:
 
 
 def set_equ_f16_f64_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f64))  # set.yaml:97
     return select(t, _x3c00, _x0000)  # set.yaml:126
 
 
@@ -759,19 +760,19 @@ def set_eq_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t = _compareLessGreater(a, b, f64)  # set.yaml:85
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t = _compareLessGreater(a, b, f64)  # set.yaml:85
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_ne_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t = _compareLessGreater(a, b, f64)  # set.yaml:85
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
@@ -849,19 +850,19 @@ def set_ge_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f64))  # set.yaml:97
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f64))  # set.yaml:97
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
 
 def set_equ_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f64))  # set.yaml:97
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _x3c00, _x0000)  # set.yaml:126
 
@@ -998,7 +999,7 @@ def set_eq_bf16_f64_2(a: Array, b: Array) -> Array:
 
 
 def set_ne_bf16_f64_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t = _compareLessGreater(a, b, f64)  # set.yaml:85
     return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
@@ -1023,7 +1024,7 @@ def set_ge_bf16_f64_2(a: Array, b: Array) -> Array:
 
 
 def set_equ_bf16_f64_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f64))  # set.yaml:97
     return select(t, _x3f80, _x0000)  # set.yaml:126
 
 
@@ -1081,19 +1082,19 @@ def set_eq_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t = _compareLessGreater(a, b, f64)  # set.yaml:85
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t = _compareLessGreater(a, b, f64)  # set.yaml:85
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_ne_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:85
+    t = _compareLessGreater(a, b, f64)  # set.yaml:85
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
@@ -1171,19 +1172,19 @@ def set_ge_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f64))  # set.yaml:97
     t_2 = (t & c)  # set.yaml:113
     return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_equ_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f64))  # set.yaml:97
     t_2 = (t | c)  # set.yaml:115
     return select(t_2, _x3f80, _x0000)  # set.yaml:126
 
 
 def set_equ_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:97
+    t = (~_compareLessGreater(a, b, f64))  # set.yaml:97
     t_2 = (t ^ c)  # set.yaml:117
     return select(t_2, _x3f80, _x0000)  # set.yaml:126
 

@@ -8,6 +8,7 @@ from ..comparison import (
     compareGreaterEqual,
     compareLess,
     compareLessEqual,
+    compareLessGreater as _compareLessGreater,
     compareNotEqual,
 )
 from ..encoding import isNaN
@@ -32,14 +33,14 @@ def setp_eq_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_ne_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # setp.yaml:50
+    t = _compareLessGreater(a, b, f32)  # setp.yaml:50
     p = t  # setp.yaml:75
     q = (~t)  # setp.yaml:76
     return p, q
 
 
 def setp_ne_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # setp.yaml:50
+    t = _compareLessGreater(a, b, f32, True)  # setp.yaml:50
     p = t  # setp.yaml:75
     q = (~t)  # setp.yaml:76
     return p, q
@@ -102,14 +103,14 @@ def setp_ge_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_equ_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # setp.yaml:60
+    t = (~_compareLessGreater(a, b, f32))  # setp.yaml:60
     p = t  # setp.yaml:75
     q = (~t)  # setp.yaml:76
     return p, q
 
 
 def setp_equ_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # setp.yaml:60
+    t = (~_compareLessGreater(a, b, f32, True))  # setp.yaml:60
     p = t  # setp.yaml:75
     q = (~t)  # setp.yaml:76
     return p, q
@@ -242,42 +243,42 @@ def setp_eq_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ne_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # setp.yaml:50
+    t = _compareLessGreater(a, b, f32)  # setp.yaml:50
     p_2 = (t & c)  # setp.yaml:78
     q_2 = ((~t) & c)  # setp.yaml:79
     return p_2, q_2
 
 
 def setp_ne_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # setp.yaml:50
+    t = _compareLessGreater(a, b, f32, True)  # setp.yaml:50
     p_2 = (t & c)  # setp.yaml:78
     q_2 = ((~t) & c)  # setp.yaml:79
     return p_2, q_2
 
 
 def setp_ne_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # setp.yaml:50
+    t = _compareLessGreater(a, b, f32)  # setp.yaml:50
     p_2 = (t | c)  # setp.yaml:81
     q_2 = ((~t) | c)  # setp.yaml:82
     return p_2, q_2
 
 
 def setp_ne_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # setp.yaml:50
+    t = _compareLessGreater(a, b, f32, True)  # setp.yaml:50
     p_2 = (t | c)  # setp.yaml:81
     q_2 = ((~t) | c)  # setp.yaml:82
     return p_2, q_2
 
 
 def setp_ne_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # setp.yaml:50
+    t = _compareLessGreater(a, b, f32)  # setp.yaml:50
     p_2 = (t ^ c)  # setp.yaml:84
     q_2 = ((~t) ^ c)  # setp.yaml:85
     return p_2, q_2
 
 
 def setp_ne_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # setp.yaml:50
+    t = _compareLessGreater(a, b, f32, True)  # setp.yaml:50
     p_2 = (t ^ c)  # setp.yaml:84
     q_2 = ((~t) ^ c)  # setp.yaml:85
     return p_2, q_2
@@ -452,42 +453,42 @@ def setp_ge_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_equ_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # setp.yaml:60
+    t = (~_compareLessGreater(a, b, f32))  # setp.yaml:60
     p_2 = (t & c)  # setp.yaml:78
     q_2 = ((~t) & c)  # setp.yaml:79
     return p_2, q_2
 
 
 def setp_equ_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # setp.yaml:60
+    t = (~_compareLessGreater(a, b, f32, True))  # setp.yaml:60
     p_2 = (t & c)  # setp.yaml:78
     q_2 = ((~t) & c)  # setp.yaml:79
     return p_2, q_2
 
 
 def setp_equ_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # setp.yaml:60
+    t = (~_compareLessGreater(a, b, f32))  # setp.yaml:60
     p_2 = (t | c)  # setp.yaml:81
     q_2 = ((~t) | c)  # setp.yaml:82
     return p_2, q_2
 
 
 def setp_equ_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # setp.yaml:60
+    t = (~_compareLessGreater(a, b, f32, True))  # setp.yaml:60
     p_2 = (t | c)  # setp.yaml:81
     q_2 = ((~t) | c)  # setp.yaml:82
     return p_2, q_2
 
 
 def setp_equ_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # setp.yaml:60
+    t = (~_compareLessGreater(a, b, f32))  # setp.yaml:60
     p_2 = (t ^ c)  # setp.yaml:84
     q_2 = ((~t) ^ c)  # setp.yaml:85
     return p_2, q_2
 
 
 def setp_equ_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # setp.yaml:60
+    t = (~_compareLessGreater(a, b, f32, True))  # setp.yaml:60
     p_2 = (t ^ c)  # setp.yaml:84
     q_2 = ((~t) ^ c)  # setp.yaml:85
     return p_2, q_2
@@ -753,7 +754,7 @@ def setp_eq_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_ne_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # setp.yaml:50
+    t = _compareLessGreater(a, b, f64)  # setp.yaml:50
     p = t  # setp.yaml:75
     q = (~t)  # setp.yaml:76
     return p, q
@@ -788,7 +789,7 @@ def setp_ge_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_equ_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # setp.yaml:60
+    t = (~_compareLessGreater(a, b, f64))  # setp.yaml:60
     p = t  # setp.yaml:75
     q = (~t)  # setp.yaml:76
     return p, q
@@ -865,21 +866,21 @@ def setp_eq_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ne_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # setp.yaml:50
+    t = _compareLessGreater(a, b, f64)  # setp.yaml:50
     p_2 = (t & c)  # setp.yaml:78
     q_2 = ((~t) & c)  # setp.yaml:79
     return p_2, q_2
 
 
 def setp_ne_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # setp.yaml:50
+    t = _compareLessGreater(a, b, f64)  # setp.yaml:50
     p_2 = (t | c)  # setp.yaml:81
     q_2 = ((~t) | c)  # setp.yaml:82
     return p_2, q_2
 
 
 def setp_ne_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # setp.yaml:50
+    t = _compareLessGreater(a, b, f64)  # setp.yaml:50
     p_2 = (t ^ c)  # setp.yaml:84
     q_2 = ((~t) ^ c)  # setp.yaml:85
     return p_2, q_2
@@ -970,21 +971,21 @@ def setp_ge_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_equ_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # setp.yaml:60
+    t = (~_compareLessGreater(a, b, f64))  # setp.yaml:60
     p_2 = (t & c)  # setp.yaml:78
     q_2 = ((~t) & c)  # setp.yaml:79
     return p_2, q_2
 
 
 def setp_equ_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # setp.yaml:60
+    t = (~_compareLessGreater(a, b, f64))  # setp.yaml:60
     p_2 = (t | c)  # setp.yaml:81
     q_2 = ((~t) | c)  # setp.yaml:82
     return p_2, q_2
 
 
 def setp_equ_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # setp.yaml:60
+    t = (~_compareLessGreater(a, b, f64))  # setp.yaml:60
     p_2 = (t ^ c)  # setp.yaml:84
     q_2 = ((~t) ^ c)  # setp.yaml:85
     return p_2, q_2
@@ -1148,12 +1149,12 @@ def setp_eq_ftz_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_ne_f16_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # setp.yaml:50
+    t = _compareLessGreater(a, b, f16)  # setp.yaml:50
     return t  # setp.yaml:75
 
 
 def setp_ne_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # setp.yaml:50
+    t = _compareLessGreater(a, b, f16, True)  # setp.yaml:50
     return t  # setp.yaml:75
 
 
@@ -1198,12 +1199,12 @@ def setp_ge_ftz_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_equ_f16_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # setp.yaml:60
+    t = (~_compareLessGreater(a, b, f16))  # setp.yaml:60
     return t  # setp.yaml:75
 
 
 def setp_equ_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # setp.yaml:60
+    t = (~_compareLessGreater(a, b, f16, True))  # setp.yaml:60
     return t  # setp.yaml:75
 
 
@@ -1298,32 +1299,32 @@ def setp_eq_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ne_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # setp.yaml:50
+    t = _compareLessGreater(a, b, f16)  # setp.yaml:50
     return (t & c)  # setp.yaml:78
 
 
 def setp_ne_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # setp.yaml:50
+    t = _compareLessGreater(a, b, f16, True)  # setp.yaml:50
     return (t & c)  # setp.yaml:78
 
 
 def setp_ne_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # setp.yaml:50
+    t = _compareLessGreater(a, b, f16)  # setp.yaml:50
     return (t | c)  # setp.yaml:81
 
 
 def setp_ne_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # setp.yaml:50
+    t = _compareLessGreater(a, b, f16, True)  # setp.yaml:50
     return (t | c)  # setp.yaml:81
 
 
 def setp_ne_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # setp.yaml:50
+    t = _compareLessGreater(a, b, f16)  # setp.yaml:50
     return (t ^ c)  # setp.yaml:84
 
 
 def setp_ne_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # setp.yaml:50
+    t = _compareLessGreater(a, b, f16, True)  # setp.yaml:50
     return (t ^ c)  # setp.yaml:84
 
 
@@ -1448,32 +1449,32 @@ def setp_ge_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_equ_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # setp.yaml:60
+    t = (~_compareLessGreater(a, b, f16))  # setp.yaml:60
     return (t & c)  # setp.yaml:78
 
 
 def setp_equ_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # setp.yaml:60
+    t = (~_compareLessGreater(a, b, f16, True))  # setp.yaml:60
     return (t & c)  # setp.yaml:78
 
 
 def setp_equ_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # setp.yaml:60
+    t = (~_compareLessGreater(a, b, f16))  # setp.yaml:60
     return (t | c)  # setp.yaml:81
 
 
 def setp_equ_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # setp.yaml:60
+    t = (~_compareLessGreater(a, b, f16, True))  # setp.yaml:60
     return (t | c)  # setp.yaml:81
 
 
 def setp_equ_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # setp.yaml:60
+    t = (~_compareLessGreater(a, b, f16))  # setp.yaml:60
     return (t ^ c)  # setp.yaml:84
 
 
 def setp_equ_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # setp.yaml:60
+    t = (~_compareLessGreater(a, b, f16, True))  # setp.yaml:60
     return (t ^ c)  # setp.yaml:84
 
 
@@ -1663,7 +1664,7 @@ def setp_eq_bf16_2(a: Array, b: Array) -> Array:
 
 
 def setp_ne_bf16_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # setp.yaml:50
+    t = _compareLessGreater(a, b, bf16)  # setp.yaml:50
     return t  # setp.yaml:75
 
 
@@ -1688,7 +1689,7 @@ def setp_ge_bf16_2(a: Array, b: Array) -> Array:
 
 
 def setp_equ_bf16_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # setp.yaml:60
+    t = (~_compareLessGreater(a, b, bf16))  # setp.yaml:60
     return t  # setp.yaml:75
 
 
@@ -1743,17 +1744,17 @@ def setp_eq_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ne_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # setp.yaml:50
+    t = _compareLessGreater(a, b, bf16)  # setp.yaml:50
     return (t & c)  # setp.yaml:78
 
 
 def setp_ne_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # setp.yaml:50
+    t = _compareLessGreater(a, b, bf16)  # setp.yaml:50
     return (t | c)  # setp.yaml:81
 
 
 def setp_ne_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # setp.yaml:50
+    t = _compareLessGreater(a, b, bf16)  # setp.yaml:50
     return (t ^ c)  # setp.yaml:84
 
 
@@ -1818,17 +1819,17 @@ def setp_ge_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_equ_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # setp.yaml:60
+    t = (~_compareLessGreater(a, b, bf16))  # setp.yaml:60
     return (t & c)  # setp.yaml:78
 
 
 def setp_equ_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # setp.yaml:60
+    t = (~_compareLessGreater(a, b, bf16))  # setp.yaml:60
     return (t | c)  # setp.yaml:81
 
 
 def setp_equ_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # setp.yaml:60
+    t = (~_compareLessGreater(a, b, bf16))  # setp.yaml:60
     return (t ^ c)  # setp.yaml:84
 
 

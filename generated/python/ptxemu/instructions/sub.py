@@ -5,7 +5,7 @@ import numpy as _np
 
 from ..arithmetic import convert, subtraction
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
-from ..comparison import maximum, maximumNumber, minimum, minimumNumber
+from ..comparison import clamped as _clamped, maximum, minimum
 from ..conversion import convert as _any_convert
 from ..declared import isNaN as _declared_isNaN
 from ..formats import bf16, e2m1, e2m3, e3m2, e4m3, e5m2, f16, f32, f64, s32, s64, ue8m0
@@ -14,8 +14,6 @@ from ..selection import propagate as _propagate, select
 from ..tables import tabulated as _tabulated
 from . import Kernels as _Kernels
 
-_x0000: Array = _np.array(0x0000, _np.uint16)
-_x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x3c00: Array = _np.array(0x3c00, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 _x407c000000000000: Array = _np.array(0x407c000000000000, _np.uint64)
@@ -33,7 +31,7 @@ def sub_f32_2(a: Array, b: Array) -> Array:
 
 def sub_sat_f32_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f32, roundTiesToEven, False)  # sub.yaml:71
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -42,7 +40,7 @@ def sub_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def sub_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f32, roundTiesToEven, True, True)  # sub.yaml:71
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rz_f32_2(a: Array, b: Array) -> Array:
@@ -51,7 +49,7 @@ def sub_rz_f32_2(a: Array, b: Array) -> Array:
 
 def sub_rz_sat_f32_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f32, roundTowardZero, False)  # sub.yaml:71
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rz_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -60,7 +58,7 @@ def sub_rz_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def sub_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f32, roundTowardZero, True, True)  # sub.yaml:71
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rm_f32_2(a: Array, b: Array) -> Array:
@@ -69,7 +67,7 @@ def sub_rm_f32_2(a: Array, b: Array) -> Array:
 
 def sub_rm_sat_f32_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f32, roundTowardNegative, False)  # sub.yaml:71
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rm_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -78,7 +76,7 @@ def sub_rm_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def sub_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f32, roundTowardNegative, True, True)  # sub.yaml:71
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rp_f32_2(a: Array, b: Array) -> Array:
@@ -87,7 +85,7 @@ def sub_rp_f32_2(a: Array, b: Array) -> Array:
 
 def sub_rp_sat_f32_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f32, roundTowardPositive, False)  # sub.yaml:71
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rp_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -96,7 +94,7 @@ def sub_rp_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def sub_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f32, roundTowardPositive, True, True)  # sub.yaml:71
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_f64_2(a: Array, b: Array) -> Array:
@@ -125,7 +123,7 @@ def sub_f16_2(a: Array, b: Array) -> Array:
 
 def sub_sat_f16_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f16, roundTiesToEven, False)  # sub.yaml:71
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def sub_ftz_f16_2(a: Array, b: Array) -> Array:
@@ -134,7 +132,7 @@ def sub_ftz_f16_2(a: Array, b: Array) -> Array:
 
 def sub_ftz_sat_f16_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f16, roundTiesToEven, True, True)  # sub.yaml:71
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
+    return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def sub_bf16_2(a: Array, b: Array) -> Array:
@@ -151,12 +149,12 @@ def sub_f32_bf16_2(a: Array, b: Array) -> Array:
 
 def sub_sat_f32_f16_2(a: Array, b: Array) -> Array:
     d = subtraction(convert(a, f16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # sub.yaml:71
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_sat_f32_bf16_2(a: Array, b: Array) -> Array:
     d = subtraction(convert(a, bf16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # sub.yaml:71
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rz_f32_f16_2(a: Array, b: Array) -> Array:
@@ -169,12 +167,12 @@ def sub_rz_f32_bf16_2(a: Array, b: Array) -> Array:
 
 def sub_rz_sat_f32_f16_2(a: Array, b: Array) -> Array:
     d = subtraction(convert(a, f16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # sub.yaml:71
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rz_sat_f32_bf16_2(a: Array, b: Array) -> Array:
     d = subtraction(convert(a, bf16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # sub.yaml:71
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rm_f32_f16_2(a: Array, b: Array) -> Array:
@@ -190,13 +188,13 @@ def sub_rm_f32_bf16_2(a: Array, b: Array) -> Array:
 def sub_rm_sat_f32_f16_2(a: Array, b: Array) -> Array:
     _1 = convert(a, f16, f32, roundTowardNegative, False)  # sub.yaml:71
     d = subtraction(_1, b, f32, roundTowardNegative, False)
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rm_sat_f32_bf16_2(a: Array, b: Array) -> Array:
     _1 = convert(a, bf16, f32, roundTowardNegative, False)  # sub.yaml:71
     d = subtraction(_1, b, f32, roundTowardNegative, False)
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rp_f32_f16_2(a: Array, b: Array) -> Array:
@@ -212,13 +210,13 @@ def sub_rp_f32_bf16_2(a: Array, b: Array) -> Array:
 def sub_rp_sat_f32_f16_2(a: Array, b: Array) -> Array:
     _1 = convert(a, f16, f32, roundTowardPositive, False)  # sub.yaml:71
     d = subtraction(_1, b, f32, roundTowardPositive, False)
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rp_sat_f32_bf16_2(a: Array, b: Array) -> Array:
     _1 = convert(a, bf16, f32, roundTowardPositive, False)  # sub.yaml:71
     d = subtraction(_1, b, f32, roundTowardPositive, False)
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rz_ftz_f16x2_f32x2_f32x2_2(a: Array, b: Array) -> Array:

@@ -775,42 +775,42 @@ LANE(cvt_rn_f64_s64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
 
 LANE(cvt_rn_sat_f16_u8_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_u8(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f16_u16_1, uint16_t, anyDirection, uint16_t v_a) {
     uint16_t v_d = from_single_f16(single_u16(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f16_u32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_f16(odd_u32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f16_u64_1, uint16_t, anyDirection, uint64_t v_a) {
     uint16_t v_d = convert_f16(number_u64(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f16_s8_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_s8(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f16_s16_1, uint16_t, anyDirection, uint16_t v_a) {
     uint16_t v_d = from_single_f16(single_s16(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f16_s32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_f16(odd_s32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f16_s64_1, uint16_t, anyDirection, uint64_t v_a) {
     uint16_t v_d = convert_f16(number_s64(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f64_u8_1, uint64_t, anyDirection, uint8_t v_a) {
@@ -919,42 +919,42 @@ LANE(cvt_rz_f64_s64_1, uint64_t, roundTowardZero, uint64_t v_a) {
 
 LANE(cvt_rz_sat_f16_u8_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_u8(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f16_u16_1, uint16_t, anyDirection, uint16_t v_a) {
     uint16_t v_d = from_single_f16(single_u16(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f16_u32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_f16(odd_u32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f16_u64_1, uint16_t, anyDirection, uint64_t v_a) {
     uint16_t v_d = convert_f16(number_u64(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f16_s8_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_s8(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f16_s16_1, uint16_t, anyDirection, uint16_t v_a) {
     uint16_t v_d = from_single_f16(single_s16(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f16_s32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_f16(odd_s32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f16_s64_1, uint16_t, anyDirection, uint64_t v_a) {
     uint16_t v_d = convert_f16(number_s64(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f64_u8_1, uint64_t, anyDirection, uint8_t v_a) {
@@ -1063,42 +1063,42 @@ LANE(cvt_rm_f64_s64_1, uint64_t, roundTowardNegative, uint64_t v_a) {
 
 LANE(cvt_rm_sat_f16_u8_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_u8(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f16_u16_1, uint16_t, anyDirection, uint16_t v_a) {
     uint16_t v_d = from_single_f16(single_u16(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f16_u32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_f16(odd_u32(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f16_u64_1, uint16_t, anyDirection, uint64_t v_a) {
     uint16_t v_d = convert_f16(number_u64(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f16_s8_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_s8(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f16_s16_1, uint16_t, anyDirection, uint16_t v_a) {
     uint16_t v_d = from_single_f16(single_s16(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f16_s32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_f16(odd_s32(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f16_s64_1, uint16_t, anyDirection, uint64_t v_a) {
     uint16_t v_d = convert_f16(number_s64(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f64_u8_1, uint64_t, anyDirection, uint8_t v_a) {
@@ -1207,42 +1207,42 @@ LANE(cvt_rp_f64_s64_1, uint64_t, roundTowardPositive, uint64_t v_a) {
 
 LANE(cvt_rp_sat_f16_u8_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_u8(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f16_u16_1, uint16_t, anyDirection, uint16_t v_a) {
     uint16_t v_d = from_single_f16(single_u16(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f16_u32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_f16(odd_u32(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f16_u64_1, uint16_t, anyDirection, uint64_t v_a) {
     uint16_t v_d = convert_f16(number_u64(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f16_s8_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_s8(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f16_s16_1, uint16_t, anyDirection, uint16_t v_a) {
     uint16_t v_d = from_single_f16(single_s16(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f16_s32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_f16(odd_s32(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f16_s64_1, uint16_t, anyDirection, uint64_t v_a) {
     uint16_t v_d = convert_f16(number_s64(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f64_u8_1, uint64_t, anyDirection, uint8_t v_a) {
@@ -1319,42 +1319,42 @@ LANE(cvt_rn_f32_s64_1, uint32_t, roundTiesToEven, uint64_t v_a) {
 
 LANE(cvt_rn_sat_f32_u8_1, uint32_t, anyDirection, uint8_t v_a) {
     uint32_t v_d = from_single_f32(single_u8(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f32_u16_1, uint32_t, anyDirection, uint16_t v_a) {
     uint32_t v_d = from_single_f32(single_u16(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f32_u32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     uint32_t v_d = convert_f32(number_u32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f32_u64_1, uint32_t, roundTiesToEven, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_u64(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f32_s8_1, uint32_t, anyDirection, uint8_t v_a) {
     uint32_t v_d = from_single_f32(single_s8(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f32_s16_1, uint32_t, anyDirection, uint16_t v_a) {
     uint32_t v_d = from_single_f32(single_s16(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f32_s32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     uint32_t v_d = convert_f32(number_s32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_sat_f32_s64_1, uint32_t, roundTiesToEven, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_s64(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_ftz_f32_u32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
@@ -1375,22 +1375,22 @@ LANE(cvt_rn_ftz_f32_s64_1, uint32_t, roundTiesToEven, uint64_t v_a) {
 
 LANE(cvt_rn_ftz_sat_f32_u32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     uint32_t v_d = convert_f32(number_u32(v_a), roundTiesToEven, 1);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_ftz_sat_f32_u64_1, uint32_t, roundTiesToEven, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_u64(v_a), roundTiesToEven, 1);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_ftz_sat_f32_s32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     uint32_t v_d = convert_f32(number_s32(v_a), roundTiesToEven, 1);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_ftz_sat_f32_s64_1, uint32_t, roundTiesToEven, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_s64(v_a), roundTiesToEven, 1);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_f32_u8_1, uint32_t, anyDirection, uint8_t v_a) {
@@ -1427,42 +1427,42 @@ LANE(cvt_rz_f32_s64_1, uint32_t, roundTowardZero, uint64_t v_a) {
 
 LANE(cvt_rz_sat_f32_u8_1, uint32_t, anyDirection, uint8_t v_a) {
     uint32_t v_d = from_single_f32(single_u8(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f32_u16_1, uint32_t, anyDirection, uint16_t v_a) {
     uint32_t v_d = from_single_f32(single_u16(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f32_u32_1, uint32_t, roundTowardZero, uint32_t v_a) {
     uint32_t v_d = convert_f32(number_u32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f32_u64_1, uint32_t, roundTowardZero, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_u64(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f32_s8_1, uint32_t, anyDirection, uint8_t v_a) {
     uint32_t v_d = from_single_f32(single_s8(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f32_s16_1, uint32_t, anyDirection, uint16_t v_a) {
     uint32_t v_d = from_single_f32(single_s16(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f32_s32_1, uint32_t, roundTowardZero, uint32_t v_a) {
     uint32_t v_d = convert_f32(number_s32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_sat_f32_s64_1, uint32_t, roundTowardZero, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_s64(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_ftz_f32_u32_1, uint32_t, roundTowardZero, uint32_t v_a) {
@@ -1483,22 +1483,22 @@ LANE(cvt_rz_ftz_f32_s64_1, uint32_t, roundTowardZero, uint64_t v_a) {
 
 LANE(cvt_rz_ftz_sat_f32_u32_1, uint32_t, roundTowardZero, uint32_t v_a) {
     uint32_t v_d = convert_f32(number_u32(v_a), roundTowardZero, 1);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_ftz_sat_f32_u64_1, uint32_t, roundTowardZero, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_u64(v_a), roundTowardZero, 1);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_ftz_sat_f32_s32_1, uint32_t, roundTowardZero, uint32_t v_a) {
     uint32_t v_d = convert_f32(number_s32(v_a), roundTowardZero, 1);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_ftz_sat_f32_s64_1, uint32_t, roundTowardZero, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_s64(v_a), roundTowardZero, 1);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_f32_u8_1, uint32_t, anyDirection, uint8_t v_a) {
@@ -1535,42 +1535,42 @@ LANE(cvt_rm_f32_s64_1, uint32_t, roundTowardNegative, uint64_t v_a) {
 
 LANE(cvt_rm_sat_f32_u8_1, uint32_t, anyDirection, uint8_t v_a) {
     uint32_t v_d = from_single_f32(single_u8(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f32_u16_1, uint32_t, anyDirection, uint16_t v_a) {
     uint32_t v_d = from_single_f32(single_u16(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f32_u32_1, uint32_t, roundTowardNegative, uint32_t v_a) {
     uint32_t v_d = convert_f32(number_u32(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f32_u64_1, uint32_t, roundTowardNegative, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_u64(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f32_s8_1, uint32_t, anyDirection, uint8_t v_a) {
     uint32_t v_d = from_single_f32(single_s8(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f32_s16_1, uint32_t, anyDirection, uint16_t v_a) {
     uint32_t v_d = from_single_f32(single_s16(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f32_s32_1, uint32_t, roundTowardNegative, uint32_t v_a) {
     uint32_t v_d = convert_f32(number_s32(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_sat_f32_s64_1, uint32_t, roundTowardNegative, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_s64(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_ftz_f32_u32_1, uint32_t, roundTowardNegative, uint32_t v_a) {
@@ -1591,22 +1591,22 @@ LANE(cvt_rm_ftz_f32_s64_1, uint32_t, roundTowardNegative, uint64_t v_a) {
 
 LANE(cvt_rm_ftz_sat_f32_u32_1, uint32_t, roundTowardNegative, uint32_t v_a) {
     uint32_t v_d = convert_f32(number_u32(v_a), roundTowardNegative, 1);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_ftz_sat_f32_u64_1, uint32_t, roundTowardNegative, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_u64(v_a), roundTowardNegative, 1);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_ftz_sat_f32_s32_1, uint32_t, roundTowardNegative, uint32_t v_a) {
     uint32_t v_d = convert_f32(number_s32(v_a), roundTowardNegative, 1);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_ftz_sat_f32_s64_1, uint32_t, roundTowardNegative, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_s64(v_a), roundTowardNegative, 1);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_f32_u8_1, uint32_t, anyDirection, uint8_t v_a) {
@@ -1643,42 +1643,42 @@ LANE(cvt_rp_f32_s64_1, uint32_t, roundTowardPositive, uint64_t v_a) {
 
 LANE(cvt_rp_sat_f32_u8_1, uint32_t, anyDirection, uint8_t v_a) {
     uint32_t v_d = from_single_f32(single_u8(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f32_u16_1, uint32_t, anyDirection, uint16_t v_a) {
     uint32_t v_d = from_single_f32(single_u16(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f32_u32_1, uint32_t, roundTowardPositive, uint32_t v_a) {
     uint32_t v_d = convert_f32(number_u32(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f32_u64_1, uint32_t, roundTowardPositive, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_u64(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f32_s8_1, uint32_t, anyDirection, uint8_t v_a) {
     uint32_t v_d = from_single_f32(single_s8(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f32_s16_1, uint32_t, anyDirection, uint16_t v_a) {
     uint32_t v_d = from_single_f32(single_s16(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f32_s32_1, uint32_t, roundTowardPositive, uint32_t v_a) {
     uint32_t v_d = convert_f32(number_s32(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_sat_f32_s64_1, uint32_t, roundTowardPositive, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_s64(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_ftz_f32_u32_1, uint32_t, roundTowardPositive, uint32_t v_a) {
@@ -1699,22 +1699,22 @@ LANE(cvt_rp_ftz_f32_s64_1, uint32_t, roundTowardPositive, uint64_t v_a) {
 
 LANE(cvt_rp_ftz_sat_f32_u32_1, uint32_t, roundTowardPositive, uint32_t v_a) {
     uint32_t v_d = convert_f32(number_u32(v_a), roundTowardPositive, 1);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_ftz_sat_f32_u64_1, uint32_t, roundTowardPositive, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_u64(v_a), roundTowardPositive, 1);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_ftz_sat_f32_s32_1, uint32_t, roundTowardPositive, uint32_t v_a) {
     uint32_t v_d = convert_f32(number_s32(v_a), roundTowardPositive, 1);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_ftz_sat_f32_s64_1, uint32_t, roundTowardPositive, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_s64(v_a), roundTowardPositive, 1);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_bf16_u8_1, uint16_t, anyDirection, uint8_t v_a) {
@@ -2270,7 +2270,7 @@ LANE(cvt_rni_f16_f16_1, uint16_t, roundTiesToEven, uint16_t v_a) {
 
 LANE(cvt_rni_sat_f16_f16_1, uint16_t, roundTiesToEven, uint16_t v_a) {
     uint16_t v_d = roundToIntegral_f16(v_a, roundTiesToEven, 0);  /* cvt.yaml:260 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rzi_f16_f16_1, uint16_t, roundTiesToEven, uint16_t v_a) {
@@ -2279,7 +2279,7 @@ LANE(cvt_rzi_f16_f16_1, uint16_t, roundTiesToEven, uint16_t v_a) {
 
 LANE(cvt_rzi_sat_f16_f16_1, uint16_t, roundTiesToEven, uint16_t v_a) {
     uint16_t v_d = roundToIntegral_f16(v_a, roundTowardZero, 0);  /* cvt.yaml:260 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rmi_f16_f16_1, uint16_t, roundTiesToEven, uint16_t v_a) {
@@ -2288,7 +2288,7 @@ LANE(cvt_rmi_f16_f16_1, uint16_t, roundTiesToEven, uint16_t v_a) {
 
 LANE(cvt_rmi_sat_f16_f16_1, uint16_t, roundTiesToEven, uint16_t v_a) {
     uint16_t v_d = roundToIntegral_f16(v_a, roundTowardNegative, 0);  /* cvt.yaml:260 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rpi_f16_f16_1, uint16_t, roundTiesToEven, uint16_t v_a) {
@@ -2297,7 +2297,7 @@ LANE(cvt_rpi_f16_f16_1, uint16_t, roundTiesToEven, uint16_t v_a) {
 
 LANE(cvt_rpi_sat_f16_f16_1, uint16_t, roundTiesToEven, uint16_t v_a) {
     uint16_t v_d = roundToIntegral_f16(v_a, roundTowardPositive, 0);  /* cvt.yaml:260 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_bf16_bf16_1, uint16_t, anyDirection, uint16_t v_a) {
@@ -2359,7 +2359,7 @@ LANE(cvt_rni_f32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
 
 LANE(cvt_rni_sat_f32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     uint32_t v_d = roundToIntegral_f32(v_a, roundTiesToEven, 0);  /* cvt.yaml:260 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rni_ftz_f32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
@@ -2368,7 +2368,7 @@ LANE(cvt_rni_ftz_f32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
 
 LANE(cvt_rni_ftz_sat_f32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:260 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rzi_f32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
@@ -2377,7 +2377,7 @@ LANE(cvt_rzi_f32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
 
 LANE(cvt_rzi_sat_f32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     uint32_t v_d = roundToIntegral_f32(v_a, roundTowardZero, 0);  /* cvt.yaml:260 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rzi_ftz_f32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
@@ -2386,7 +2386,7 @@ LANE(cvt_rzi_ftz_f32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
 
 LANE(cvt_rzi_ftz_sat_f32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:260 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rmi_f32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
@@ -2395,7 +2395,7 @@ LANE(cvt_rmi_f32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
 
 LANE(cvt_rmi_sat_f32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     uint32_t v_d = roundToIntegral_f32(v_a, roundTowardNegative, 0);  /* cvt.yaml:260 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rmi_ftz_f32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
@@ -2404,7 +2404,7 @@ LANE(cvt_rmi_ftz_f32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
 
 LANE(cvt_rmi_ftz_sat_f32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTowardNegative, 0);  /* cvt.yaml:260 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rpi_f32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
@@ -2413,7 +2413,7 @@ LANE(cvt_rpi_f32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
 
 LANE(cvt_rpi_sat_f32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     uint32_t v_d = roundToIntegral_f32(v_a, roundTowardPositive, 0);  /* cvt.yaml:260 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rpi_ftz_f32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
@@ -2422,7 +2422,7 @@ LANE(cvt_rpi_ftz_f32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
 
 LANE(cvt_rpi_ftz_sat_f32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTowardPositive, 0);  /* cvt.yaml:260 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_f64_f64_1, uint64_t, anyDirection, uint64_t v_a) {
@@ -2484,7 +2484,7 @@ LANE(cvt_f32_f16_1, uint32_t, anyDirection, uint16_t v_a) {
 
 LANE(cvt_sat_f32_f16_1, uint32_t, anyDirection, uint16_t v_a) {
     uint32_t v_d = from_single_f32(single_f16(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_f32_bf16_1, uint32_t, anyDirection, uint16_t v_a) {
@@ -2645,7 +2645,7 @@ LANE(cvt_rn_f16_f64_1, uint16_t, anyDirection, uint64_t v_a) {
 
 LANE(cvt_rn_sat_f16_f64_1, uint16_t, anyDirection, uint64_t v_a) {
     uint16_t v_d = convert_f16(number_f64(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_f16_f64_1, uint16_t, anyDirection, uint64_t v_a) {
@@ -2654,7 +2654,7 @@ LANE(cvt_rz_f16_f64_1, uint16_t, anyDirection, uint64_t v_a) {
 
 LANE(cvt_rz_sat_f16_f64_1, uint16_t, anyDirection, uint64_t v_a) {
     uint16_t v_d = convert_f16(number_f64(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_f16_f64_1, uint16_t, anyDirection, uint64_t v_a) {
@@ -2663,7 +2663,7 @@ LANE(cvt_rm_f16_f64_1, uint16_t, anyDirection, uint64_t v_a) {
 
 LANE(cvt_rm_sat_f16_f64_1, uint16_t, anyDirection, uint64_t v_a) {
     uint16_t v_d = convert_f16(number_f64(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_f16_f64_1, uint16_t, anyDirection, uint64_t v_a) {
@@ -2672,7 +2672,7 @@ LANE(cvt_rp_f16_f64_1, uint16_t, anyDirection, uint64_t v_a) {
 
 LANE(cvt_rp_sat_f16_f64_1, uint16_t, anyDirection, uint64_t v_a) {
     uint16_t v_d = convert_f16(number_f64(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_bf16_f64_1, uint16_t, anyDirection, uint64_t v_a) {
@@ -2697,7 +2697,7 @@ LANE(cvt_rn_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
 
 LANE(cvt_rn_sat_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_ftz_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
@@ -2706,7 +2706,7 @@ LANE(cvt_rn_ftz_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
 
 LANE(cvt_rn_ftz_sat_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
@@ -2715,7 +2715,7 @@ LANE(cvt_rz_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
 
 LANE(cvt_rz_sat_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rz_ftz_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
@@ -2724,7 +2724,7 @@ LANE(cvt_rz_ftz_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
 
 LANE(cvt_rz_ftz_sat_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
@@ -2733,7 +2733,7 @@ LANE(cvt_rm_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
 
 LANE(cvt_rm_sat_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rm_ftz_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
@@ -2742,7 +2742,7 @@ LANE(cvt_rm_ftz_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
 
 LANE(cvt_rm_ftz_sat_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
@@ -2751,7 +2751,7 @@ LANE(cvt_rp_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
 
 LANE(cvt_rp_sat_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rp_ftz_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
@@ -2760,7 +2760,7 @@ LANE(cvt_rp_ftz_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
 
 LANE(cvt_rp_ftz_sat_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* cvt.yaml:266 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(cvt_rn_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
@@ -2797,42 +2797,42 @@ LANE(cvt_rp_ftz_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
 
 LANE(cvt_rn_relu_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_f16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_f16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_relu_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_f16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_relu_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_relu_satfinite_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTowardZero, 0);  /* cvt.yaml:264 */
-    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_f16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_relu_satfinite_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTowardZero, 0);  /* cvt.yaml:264 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
@@ -2959,25 +2959,25 @@ LANE(cvt_rn_satfinite_pzo_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
 
 LANE(cvt_rn_relu_pzo_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    uint16_t v_d_3 = maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    uint16_t v_d_3 = clamped_f16(v_d, 0x7fff);  /* modifiers.yaml:83 */
     return select_16(isZero_f16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_relu_pzo_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    uint16_t v_d_3 = clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
     return select_16(isZero_bf16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_relu_satfinite_pzo_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    uint16_t v_d_3 = maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    uint16_t v_d_3 = clamped_f16(v_d, 0x7fff);  /* modifiers.yaml:83 */
     return select_16(isZero_f16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_relu_satfinite_pzo_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    uint16_t v_d_3 = clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
     return select_16(isZero_bf16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:93 */
 }
 
@@ -3003,25 +3003,25 @@ LANE(cvt_rz_satfinite_pzo_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
 
 LANE(cvt_rz_relu_pzo_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    uint16_t v_d_3 = maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    uint16_t v_d_3 = clamped_f16(v_d, 0x7fff);  /* modifiers.yaml:83 */
     return select_16(isZero_f16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_relu_pzo_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:266 */
-    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    uint16_t v_d_3 = clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
     return select_16(isZero_bf16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_relu_satfinite_pzo_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTowardZero, 0);  /* cvt.yaml:264 */
-    uint16_t v_d_3 = maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    uint16_t v_d_3 = clamped_f16(v_d, 0x7fff);  /* modifiers.yaml:83 */
     return select_16(isZero_f16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_relu_satfinite_pzo_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTowardZero, 0);  /* cvt.yaml:264 */
-    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    uint16_t v_d_3 = clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
     return select_16(isZero_bf16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:93 */
 }
 
@@ -3132,7 +3132,7 @@ LANE(cvt_rn_satfinite_relu_e4m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
 
 LANE(cvt_rn_satfinite_relu_e5m2x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    return clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_e2m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
@@ -3159,7 +3159,7 @@ LANE(cvt_rn_satfinite_relu_pzo_e4m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a
 
 LANE(cvt_rn_satfinite_relu_pzo_e5m2x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
 }
 
@@ -3236,7 +3236,7 @@ LANE(cvt_rz_satfinite_relu_e4m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
 
 LANE(cvt_rz_satfinite_relu_e5m2x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:264 */
-    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    return clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_e2m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
@@ -3263,7 +3263,7 @@ LANE(cvt_rz_satfinite_relu_pzo_e4m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a
 
 LANE(cvt_rz_satfinite_relu_pzo_e5m2x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:264 */
-    uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
 }
 
@@ -3393,12 +3393,12 @@ LANE(cvt_rn_satfinite_relu_e4m3x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a)
 
 LANE(cvt_rn_satfinite_relu_e5m2x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    return clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_e5m2x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    return clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_e2m3x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
@@ -3447,13 +3447,13 @@ LANE(cvt_rn_satfinite_relu_pzo_e4m3x2_bf16x2_1, uint8_t, anyDirection, uint16_t 
 
 LANE(cvt_rn_satfinite_relu_pzo_e5m2x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e5m2x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTiesToEven, 0);  /* cvt.yaml:264 */
-    uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
 }
 
@@ -3601,12 +3601,12 @@ LANE(cvt_rz_satfinite_relu_e4m3x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a)
 
 LANE(cvt_rz_satfinite_relu_e5m2x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTowardZero, 0);  /* cvt.yaml:264 */
-    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    return clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_e5m2x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTowardZero, 0);  /* cvt.yaml:264 */
-    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    return clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_e2m3x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
@@ -3655,13 +3655,13 @@ LANE(cvt_rz_satfinite_relu_pzo_e4m3x2_bf16x2_1, uint8_t, anyDirection, uint16_t 
 
 LANE(cvt_rz_satfinite_relu_pzo_e5m2x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTowardZero, 0);  /* cvt.yaml:264 */
-    uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e5m2x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTowardZero, 0);  /* cvt.yaml:264 */
-    uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
 }
 
@@ -3768,7 +3768,7 @@ LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTiesToEve
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
-    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    return clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
@@ -3800,7 +3800,7 @@ LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTiesT
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
-    uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
 }
 
@@ -3892,7 +3892,7 @@ LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTowardZer
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
-    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    return clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
@@ -3924,7 +3924,7 @@ LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTowar
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
-    uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
 }
 
@@ -4103,14 +4103,14 @@ LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTiesToE
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
-    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    return clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
-    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    return clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
@@ -4177,7 +4177,7 @@ LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTie
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
-    uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
 }
 
@@ -4185,7 +4185,7 @@ LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTi
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* cvt.yaml:232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* cvt.yaml:236 */
-    uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
 }
 
@@ -4391,14 +4391,14 @@ LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTowardZ
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
-    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    return clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
-    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    return clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
@@ -4465,7 +4465,7 @@ LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTow
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
-    uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
 }
 
@@ -4473,7 +4473,7 @@ LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTo
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* cvt.yaml:232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:235 */
     uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* cvt.yaml:236 */
-    uint8_t v_d_3 = maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
     return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
 }
 
@@ -4547,27 +4547,27 @@ LANE(cvt_rn_f16x2_e2m1x2_1, uint16_t, anyDirection, uint8_t v_a) {
 
 LANE(cvt_rn_relu_f16x2_e4m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_e4m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_f16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_f16x2_e5m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_e5m2(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_f16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_f16x2_e2m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_e2m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_f16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_f16x2_e3m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_e3m2(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_f16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_f16x2_e2m1x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_e2m1(v_a), roundTiesToEven, 0);  /* cvt.yaml:266 */
-    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_f16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_bf16x2_e4m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
@@ -4663,31 +4663,31 @@ LANE(cvt_rn_relu_bf16x2_e2m1x2_1, uint16_t, anyDirection, uint8_t v_a) {
 LANE(cvt_rn_relu_satfinite_bf16x2_e4m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = from_single_bf16(single_e4m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:249 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:250 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_bf16x2_e5m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = from_single_bf16(single_e5m2(v_a), roundTiesToEven, 0);  /* cvt.yaml:249 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:250 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_bf16x2_e2m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = from_single_bf16(single_e2m3(v_a), roundTiesToEven, 0);  /* cvt.yaml:249 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:250 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_bf16x2_e3m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = from_single_bf16(single_e3m2(v_a), roundTiesToEven, 0);  /* cvt.yaml:249 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:250 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_bf16x2_e2m1x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = from_single_bf16(single_e2m1(v_a), roundTiesToEven, 0);  /* cvt.yaml:249 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:250 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_e4m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
@@ -4783,31 +4783,31 @@ LANE(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m1x2_2, uint16_t, roundTiesToEven, uin
 LANE(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_e4m3(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:244 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:245 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_e5m2(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:244 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:245 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_e2m3(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:244 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:245 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_e3m2(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:244 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:245 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_e2m1(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:244 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:245 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rs_f16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
@@ -4828,22 +4828,22 @@ LANE(cvt_rs_satfinite_bf16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uin
 
 LANE(cvt_rs_relu_f16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
     uint16_t v_d = convertStochastic_f16(single_f32(v_a), v_r, 13);  /* cvt.yaml:230 */
-    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_f16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rs_relu_bf16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
     uint16_t v_d = convertStochastic_bf16(single_f32(v_a), v_r, 16);  /* cvt.yaml:230 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rs_relu_satfinite_f16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
     uint16_t v_d = convertStochastic_f16(single_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), v_r, 13);  /* cvt.yaml:230 */
-    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_f16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rs_relu_satfinite_bf16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
     uint16_t v_d = convertStochastic_bf16(single_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), v_r, 16);  /* cvt.yaml:230 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rs_satfinite_e4m3x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
@@ -4875,7 +4875,7 @@ LANE(cvt_rs_relu_satfinite_e4m3x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a,
 
 LANE(cvt_rs_relu_satfinite_e5m2x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
     uint8_t v_d = convertStochastic_e5m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc7600000u), 0x47600000u)), v_r, 16);  /* cvt.yaml:230 */
-    return maximum_e5m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    return clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rs_relu_satfinite_e2m3x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
@@ -4976,7 +4976,7 @@ LANE(cvt_rn_satfinite_s2f6x2_bf16x2_1, uint8_t, roundTiesToEven, uint16_t v_a) {
 
 LANE(cvt_rn_satfinite_relu_s2f6x2_bf16x2_1, uint8_t, roundTiesToEven, uint16_t v_a) {
     uint32_t v_x = from_single_f32(single_bf16(v_a), roundTiesToEven, 0);  /* cvt.yaml:239 */
-    uint32_t v_x_2 = maximum_f32(v_x, 0x00000000u);  /* cvt.yaml:240 */
+    uint32_t v_x_2 = clamped_f32(v_x, 0x7fffffff);  /* cvt.yaml:240 */
     uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* cvt.yaml:241 */
     return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* cvt.yaml:242 */
 }
@@ -4990,7 +4990,7 @@ LANE(cvt_rz_satfinite_s2f6x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
 
 LANE(cvt_rz_satfinite_relu_s2f6x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint32_t v_x = from_single_f32(single_bf16(v_a), roundTowardZero, 0);  /* cvt.yaml:239 */
-    uint32_t v_x_2 = maximum_f32(v_x, 0x00000000u);  /* cvt.yaml:240 */
+    uint32_t v_x_2 = clamped_f32(v_x, 0x7fffffff);  /* cvt.yaml:240 */
     uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* cvt.yaml:241 */
     return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* cvt.yaml:242 */
 }
@@ -5004,7 +5004,7 @@ LANE(cvt_rn_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3, uint8_t, roundTiesToEven, ui
 
 LANE(cvt_rn_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x = multiplication_f32(from_single_f32(single_f32(v_a), roundTiesToEven, 0), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:239 */
-    uint32_t v_x_2 = maximum_f32(v_x, 0x00000000u);  /* cvt.yaml:240 */
+    uint32_t v_x_2 = clamped_f32(v_x, 0x7fffffff);  /* cvt.yaml:240 */
     uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* cvt.yaml:241 */
     return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* cvt.yaml:242 */
 }
@@ -5018,7 +5018,7 @@ LANE(cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3, uint8_t, roundTowardZero, ui
 
 LANE(cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x = multiplication_f32(from_single_f32(single_f32(v_a), roundTowardZero, 0), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:239 */
-    uint32_t v_x_2 = maximum_f32(v_x, 0x00000000u);  /* cvt.yaml:240 */
+    uint32_t v_x_2 = clamped_f32(v_x, 0x7fffffff);  /* cvt.yaml:240 */
     uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* cvt.yaml:241 */
     return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* cvt.yaml:242 */
 }
@@ -5032,7 +5032,7 @@ LANE(cvt_rn_satfinite_scaled_n2_ue8m0_s2f6x2_bf16x2_2, uint8_t, roundTiesToEven,
 
 LANE(cvt_rn_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = multiplication_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:239 */
-    uint32_t v_x_2 = maximum_f32(v_x, 0x00000000u);  /* cvt.yaml:240 */
+    uint32_t v_x_2 = clamped_f32(v_x, 0x7fffffff);  /* cvt.yaml:240 */
     uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* cvt.yaml:241 */
     return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* cvt.yaml:242 */
 }
@@ -5046,7 +5046,7 @@ LANE(cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_bf16x2_2, uint8_t, roundTowardZero,
 
 LANE(cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = multiplication_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* cvt.yaml:239 */
-    uint32_t v_x_2 = maximum_f32(v_x, 0x00000000u);  /* cvt.yaml:240 */
+    uint32_t v_x_2 = clamped_f32(v_x, 0x7fffffff);  /* cvt.yaml:240 */
     uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* cvt.yaml:241 */
     return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* cvt.yaml:242 */
 }
@@ -5072,7 +5072,7 @@ LANE(cvt_rn_satfinite_bf16x2_s2f6x2_1, uint16_t, anyDirection, uint8_t v_a) {
 LANE(cvt_rn_satfinite_relu_bf16x2_s2f6x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = from_single_bf16(single_s2f6(v_a), roundTiesToEven, 0);  /* cvt.yaml:249 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:250 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
@@ -5096,7 +5096,7 @@ LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, roundTiesToEven
 LANE(cvt_rn_satfinite_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(from_single_bf16(single_s2f6(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* cvt.yaml:244 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* cvt.yaml:245 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_ue5m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {

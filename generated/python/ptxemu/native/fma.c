@@ -11,7 +11,7 @@ LANE(fma_rn_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32
 
 LANE(fma_rn_sat_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rn_ftz_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -20,7 +20,7 @@ LANE(fma_rn_ftz_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, ui
 
 LANE(fma_rn_ftz_sat_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTiesToEven, 1);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rz_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -29,7 +29,7 @@ LANE(fma_rz_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, uint32
 
 LANE(fma_rz_sat_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rz_ftz_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -38,7 +38,7 @@ LANE(fma_rz_ftz_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, ui
 
 LANE(fma_rz_ftz_sat_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardZero, 1);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rm_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -47,7 +47,7 @@ LANE(fma_rm_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b, ui
 
 LANE(fma_rm_sat_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rm_ftz_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -56,7 +56,7 @@ LANE(fma_rm_ftz_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b
 
 LANE(fma_rm_ftz_sat_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardNegative, 1);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rp_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -65,7 +65,7 @@ LANE(fma_rp_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b, ui
 
 LANE(fma_rp_sat_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rp_ftz_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -74,7 +74,7 @@ LANE(fma_rp_ftz_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b
 
 LANE(fma_rp_ftz_sat_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardPositive, 1);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rn_f64_3, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, uint64_t v_c) {
@@ -103,7 +103,7 @@ LANE(fma_rn_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16
 
 LANE(fma_rn_sat_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rn_ftz_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
@@ -112,17 +112,17 @@ LANE(fma_rn_ftz_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, ui
 
 LANE(fma_rn_ftz_sat_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_f16(flushed_f16(v_a), flushed_f16(v_b), flushed_f16(v_c), roundTiesToEven, 1);  /* fma.yaml:58 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rn_relu_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
-    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_f16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(fma_rn_ftz_relu_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_f16(flushed_f16(v_a), flushed_f16(v_b), flushed_f16(v_c), roundTiesToEven, 1);  /* fma.yaml:58 */
-    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_f16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(fma_rn_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
@@ -131,7 +131,7 @@ LANE(fma_rn_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint1
 
 LANE(fma_rn_relu_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(fma_rn_oob_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
@@ -149,14 +149,14 @@ LANE(fma_rn_oob_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, u
 LANE(fma_rn_oob_relu_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
     uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
-    uint16_t v_d_3 = maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    uint16_t v_d_3 = clamped_f16(v_d, 0x7fff);  /* modifiers.yaml:83 */
     return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:118 */
 }
 
 LANE(fma_rn_oob_relu_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
-    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    uint16_t v_d_3 = clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
     return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:118 */
 }
 
@@ -170,12 +170,12 @@ LANE(fma_rn_f32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, u
 
 LANE(fma_rn_sat_f32_f16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), from_single_f32(single_f16(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rn_sat_f32_bf16_3, uint32_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(single_bf16(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rz_f32_f16_3, uint32_t, roundTowardZero, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
@@ -188,12 +188,12 @@ LANE(fma_rz_f32_bf16_3, uint32_t, roundTowardZero, uint16_t v_a, uint16_t v_b, u
 
 LANE(fma_rz_sat_f32_f16_3, uint32_t, roundTowardZero, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardZero, 0), from_single_f32(single_f16(v_b), roundTowardZero, 0), v_c, roundTowardZero, 0);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rz_sat_f32_bf16_3, uint32_t, roundTowardZero, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), from_single_f32(single_bf16(v_b), roundTowardZero, 0), v_c, roundTowardZero, 0);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rm_f32_f16_3, uint32_t, roundTowardNegative, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
@@ -206,12 +206,12 @@ LANE(fma_rm_f32_bf16_3, uint32_t, roundTowardNegative, uint16_t v_a, uint16_t v_
 
 LANE(fma_rm_sat_f32_f16_3, uint32_t, roundTowardNegative, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardNegative, 0), from_single_f32(single_f16(v_b), roundTowardNegative, 0), v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rm_sat_f32_bf16_3, uint32_t, roundTowardNegative, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardNegative, 0), from_single_f32(single_bf16(v_b), roundTowardNegative, 0), v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rp_f32_f16_3, uint32_t, roundTowardPositive, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
@@ -224,12 +224,12 @@ LANE(fma_rp_f32_bf16_3, uint32_t, roundTowardPositive, uint16_t v_a, uint16_t v_
 
 LANE(fma_rp_sat_f32_f16_3, uint32_t, roundTowardPositive, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardPositive, 0), from_single_f32(single_f16(v_b), roundTowardPositive, 0), v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rp_sat_f32_bf16_3, uint32_t, roundTowardPositive, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardPositive, 0), from_single_f32(single_bf16(v_b), roundTowardPositive, 0), v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(fma_rn_f32x2_f16x2_f32x2_f32x2_3, uint32_t, roundTiesToEven, uint16_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -990,7 +990,7 @@ LANE(fma_rz_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint1
 
 LANE(fma_rz_relu_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:58 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(fma_rz_oob_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
@@ -1002,7 +1002,7 @@ LANE(fma_rz_oob_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, u
 LANE(fma_rz_oob_relu_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:58 */
-    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    uint16_t v_d_3 = clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
     return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:118 */
 }
 
@@ -1012,7 +1012,7 @@ LANE(fma_rm_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint1
 
 LANE(fma_rm_relu_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(fma_rm_oob_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
@@ -1024,7 +1024,7 @@ LANE(fma_rm_oob_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, u
 LANE(fma_rm_oob_relu_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
-    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    uint16_t v_d_3 = clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
     return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:118 */
 }
 
@@ -1034,7 +1034,7 @@ LANE(fma_rp_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint1
 
 LANE(fma_rp_relu_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(fma_rp_oob_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
@@ -1046,13 +1046,13 @@ LANE(fma_rp_oob_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, u
 LANE(fma_rp_oob_relu_bf16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
-    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    uint16_t v_d_3 = clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
     return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:118 */
 }
 
 LANE(fma_rn_sat_oob_f16_3, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
     uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
-    uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    uint16_t v_d_3 = clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
     return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:118 */
 }

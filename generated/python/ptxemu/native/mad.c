@@ -63,7 +63,7 @@ LANE(mad_rn_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32
 
 LANE(mad_rn_sat_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(mad_rn_ftz_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -72,7 +72,7 @@ LANE(mad_rn_ftz_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, ui
 
 LANE(mad_rn_ftz_sat_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTiesToEven, 1);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(mad_rz_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -81,7 +81,7 @@ LANE(mad_rz_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, uint32
 
 LANE(mad_rz_sat_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(mad_rz_ftz_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -90,7 +90,7 @@ LANE(mad_rz_ftz_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, ui
 
 LANE(mad_rz_ftz_sat_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardZero, 1);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(mad_rm_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -99,7 +99,7 @@ LANE(mad_rm_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b, ui
 
 LANE(mad_rm_sat_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(mad_rm_ftz_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -108,7 +108,7 @@ LANE(mad_rm_ftz_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b
 
 LANE(mad_rm_ftz_sat_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardNegative, 1);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(mad_rp_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -117,7 +117,7 @@ LANE(mad_rp_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b, ui
 
 LANE(mad_rp_sat_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(mad_rp_ftz_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -126,7 +126,7 @@ LANE(mad_rp_ftz_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b
 
 LANE(mad_rp_ftz_sat_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardPositive, 1);  /* fma.yaml:58 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(mad_rn_f64_3, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, uint64_t v_c) {

@@ -11,7 +11,7 @@ LANE(mul_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
 
 LANE(mul_sat_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* mul.yaml:54 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(mul_ftz_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
@@ -20,7 +20,7 @@ LANE(mul_ftz_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
 
 LANE(mul_ftz_sat_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* mul.yaml:54 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(mul_rz_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
@@ -29,7 +29,7 @@ LANE(mul_rz_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
 
 LANE(mul_rz_sat_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = multiplication_f32(v_a, v_b, roundTowardZero, 0);  /* mul.yaml:54 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(mul_rz_ftz_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
@@ -38,7 +38,7 @@ LANE(mul_rz_ftz_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
 
 LANE(mul_rz_ftz_sat_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardZero, 1);  /* mul.yaml:54 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(mul_rm_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b) {
@@ -47,7 +47,7 @@ LANE(mul_rm_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b) {
 
 LANE(mul_rm_sat_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = multiplication_f32(v_a, v_b, roundTowardNegative, 0);  /* mul.yaml:54 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(mul_rm_ftz_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b) {
@@ -56,7 +56,7 @@ LANE(mul_rm_ftz_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b
 
 LANE(mul_rm_ftz_sat_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardNegative, 1);  /* mul.yaml:54 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(mul_rp_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b) {
@@ -65,7 +65,7 @@ LANE(mul_rp_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b) {
 
 LANE(mul_rp_sat_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = multiplication_f32(v_a, v_b, roundTowardPositive, 0);  /* mul.yaml:54 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(mul_rp_ftz_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b) {
@@ -74,7 +74,7 @@ LANE(mul_rp_ftz_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b
 
 LANE(mul_rp_ftz_sat_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardPositive, 1);  /* mul.yaml:54 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(mul_f64_2, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
@@ -103,7 +103,7 @@ LANE(mul_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
 
 LANE(mul_sat_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
     uint16_t v_d = multiplication_f16(v_a, v_b, roundTiesToEven, 0);  /* mul.yaml:54 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(mul_ftz_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
@@ -112,7 +112,7 @@ LANE(mul_ftz_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
 
 LANE(mul_ftz_sat_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
     uint16_t v_d = multiplication_f16(flushed_f16(v_a), flushed_f16(v_b), roundTiesToEven, 1);  /* mul.yaml:54 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(mul_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {

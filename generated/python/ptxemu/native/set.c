@@ -26,22 +26,22 @@ LANE(set_eq_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 }
 
 LANE(set_ne_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(v_a, v_b);  /* set.yaml:85 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_ne_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(v_a, v_b);  /* set.yaml:85 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:85 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_ne_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:85 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
@@ -126,22 +126,22 @@ LANE(set_ge_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 }
 
 LANE(set_equ_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(v_a, v_b));  /* set.yaml:97 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_equ_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(v_a, v_b));  /* set.yaml:97 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_ftz_u32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:97 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_equ_ftz_f32_f32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:97 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
@@ -338,73 +338,73 @@ LANE(set_eq_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
 }
 
 LANE(set_ne_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_ne_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_ne_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_ne_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_ne_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_ne_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_ne_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
@@ -698,73 +698,73 @@ LANE(set_ge_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_
 }
 
 LANE(set_equ_and_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_equ_and_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_and_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_equ_and_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_or_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_equ_or_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_or_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_equ_or_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_xor_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_equ_xor_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_xor_ftz_u32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_equ_xor_ftz_f32_f32_3, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
@@ -1212,12 +1212,12 @@ LANE(set_eq_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
 }
 
 LANE(set_ne_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f64(v_a, v_b);  /* set.yaml:85 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_ne_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f64(v_a, v_b);  /* set.yaml:85 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
@@ -1262,12 +1262,12 @@ LANE(set_ge_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
 }
 
 LANE(set_equ_u32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f64(v_a, v_b));  /* set.yaml:97 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_equ_f32_f64_2, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f64(v_a, v_b));  /* set.yaml:97 */
     return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
@@ -1378,37 +1378,37 @@ LANE(set_eq_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
 }
 
 LANE(set_ne_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f64(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_ne_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f64(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f64(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_ne_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f64(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f64(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_ne_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f64(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
@@ -1558,37 +1558,37 @@ LANE(set_ge_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _
 }
 
 LANE(set_equ_and_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f64(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_equ_and_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f64(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_or_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f64(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_equ_or_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f64(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_xor_u32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f64(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_equ_xor_f32_f64_3, uint32_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f64(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* set.yaml:126 */
 }
@@ -2556,22 +2556,22 @@ LANE(set_eq_ftz_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 }
 
 LANE(set_ne_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(v_a, v_b);  /* set.yaml:85 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(v_a, v_b);  /* set.yaml:85 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_ftz_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:85 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_ftz_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:85 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
@@ -2656,22 +2656,22 @@ LANE(set_ge_ftz_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
 }
 
 LANE(set_equ_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(v_a, v_b));  /* set.yaml:97 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(v_a, v_b));  /* set.yaml:97 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_ftz_f16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:97 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_ftz_f16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:97 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
@@ -2868,73 +2868,73 @@ LANE(set_eq_xor_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_
 }
 
 LANE(set_ne_and_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_and_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_and_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_and_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_or_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_or_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_or_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_or_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_xor_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_xor_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_xor_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_xor_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
@@ -3228,73 +3228,73 @@ LANE(set_ge_xor_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_
 }
 
 LANE(set_equ_and_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_and_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_and_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_and_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_or_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_or_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_or_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_or_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_xor_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_xor_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_xor_ftz_f16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_xor_ftz_f16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
@@ -3737,7 +3737,7 @@ LANE(set_eq_f16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
 }
 
 LANE(set_ne_f16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f64(v_a, v_b);  /* set.yaml:85 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
@@ -3762,7 +3762,7 @@ LANE(set_ge_f16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
 }
 
 LANE(set_equ_f16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f64(v_a, v_b));  /* set.yaml:97 */
     return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
@@ -3820,19 +3820,19 @@ LANE(set_eq_xor_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _
 }
 
 LANE(set_ne_and_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f64(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_or_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f64(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_xor_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f64(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
@@ -3910,19 +3910,19 @@ LANE(set_ge_xor_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _
 }
 
 LANE(set_equ_and_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f64(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_or_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f64(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_xor_f16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f64(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3c00u, 0x0000u);  /* set.yaml:126 */
 }
@@ -4069,17 +4069,17 @@ LANE(set_eq_bf16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
 }
 
 LANE(set_ne_bf16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(v_a, v_b);  /* set.yaml:85 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_bf16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(v_a, v_b);  /* set.yaml:85 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_bf16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f64(v_a, v_b);  /* set.yaml:85 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
@@ -4144,17 +4144,17 @@ LANE(set_ge_bf16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
 }
 
 LANE(set_equ_bf16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(v_a, v_b));  /* set.yaml:97 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_bf16_f32_2, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(v_a, v_b));  /* set.yaml:97 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_bf16_f64_2, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f64(v_a, v_b));  /* set.yaml:97 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
@@ -4318,55 +4318,55 @@ LANE(set_eq_xor_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, 
 }
 
 LANE(set_ne_and_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_and_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_and_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f64(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_or_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_or_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_or_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f64(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_xor_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_xor_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f32(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_xor_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f64(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
@@ -4588,55 +4588,55 @@ LANE(set_ge_xor_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, 
 }
 
 LANE(set_equ_and_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_and_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_and_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f64(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_or_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_or_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_or_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f64(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_xor_bf16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_xor_bf16_f32_3, uint16_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f32(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_xor_bf16_f64_3, uint16_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f64(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
@@ -6420,22 +6420,22 @@ LANE(set_eq_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
 }
 
 LANE(set_ne_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(v_a, v_b);  /* set.yaml:85 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
 LANE(set_ne_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(v_a, v_b);  /* set.yaml:85 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_ne_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:85 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
 LANE(set_ne_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:85 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
@@ -6520,22 +6520,22 @@ LANE(set_ge_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
 }
 
 LANE(set_equ_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(v_a, v_b));  /* set.yaml:97 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
 LANE(set_equ_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(v_a, v_b));  /* set.yaml:97 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_equ_ftz_u16_f16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:97 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
 LANE(set_equ_ftz_u32_f16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:97 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
@@ -6732,73 +6732,73 @@ LANE(set_eq_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_
 }
 
 LANE(set_ne_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
 LANE(set_ne_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_ne_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
 LANE(set_ne_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_ne_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
 LANE(set_ne_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_ne_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
 LANE(set_ne_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_ne_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
 LANE(set_ne_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_ne_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
 LANE(set_ne_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
@@ -7092,73 +7092,73 @@ LANE(set_ge_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_
 }
 
 LANE(set_equ_and_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
 LANE(set_equ_and_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_equ_and_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
 LANE(set_equ_and_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_equ_or_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
 LANE(set_equ_or_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_equ_or_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
 LANE(set_equ_or_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_equ_xor_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
 LANE(set_equ_xor_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_equ_xor_ftz_u16_f16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
 LANE(set_equ_xor_ftz_u32_f16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
@@ -7606,12 +7606,12 @@ LANE(set_eq_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
 }
 
 LANE(set_ne_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_bf16(v_a, v_b);  /* set.yaml:85 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
 LANE(set_ne_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_bf16(v_a, v_b);  /* set.yaml:85 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
@@ -7656,12 +7656,12 @@ LANE(set_ge_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
 }
 
 LANE(set_equ_u16_bf16_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_bf16(v_a, v_b));  /* set.yaml:97 */
     return select_16(v_t, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
 LANE(set_equ_u32_bf16_2, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_bf16(v_a, v_b));  /* set.yaml:97 */
     return select_32(v_t, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
@@ -7772,37 +7772,37 @@ LANE(set_eq_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, 
 }
 
 LANE(set_ne_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_bf16(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
 LANE(set_ne_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_bf16(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_ne_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_bf16(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
 LANE(set_ne_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_bf16(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_ne_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_bf16(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
 LANE(set_ne_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_bf16(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
@@ -7952,37 +7952,37 @@ LANE(set_ge_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, 
 }
 
 LANE(set_equ_and_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_bf16(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
 LANE(set_equ_and_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_bf16(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_equ_or_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_bf16(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
 LANE(set_equ_or_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_bf16(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
 
 LANE(set_equ_xor_u16_bf16_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_bf16(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0xffffu, 0x0000u);  /* set.yaml:120 */
 }
 
 LANE(set_equ_xor_u32_bf16_3, uint32_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_bf16(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* set.yaml:122 */
 }
@@ -8245,7 +8245,7 @@ LANE(set_eq_bf16x2_bf16x2_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b)
 }
 
 LANE(set_ne_bf16x2_bf16x2_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_bf16(v_a, v_b);  /* set.yaml:85 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
@@ -8270,7 +8270,7 @@ LANE(set_ge_bf16x2_bf16x2_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b)
 }
 
 LANE(set_equ_bf16x2_bf16x2_2, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_bf16(v_a, v_b));  /* set.yaml:97 */
     return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
@@ -8328,19 +8328,19 @@ LANE(set_eq_xor_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t 
 }
 
 LANE(set_ne_and_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_bf16(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_or_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_bf16(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_ne_xor_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:85 */
+    _Bool v_t = compareLessGreater_bf16(v_a, v_b);  /* set.yaml:85 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
@@ -8418,19 +8418,19 @@ LANE(set_ge_xor_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t 
 }
 
 LANE(set_equ_and_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_bf16(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t & v_c);  /* set.yaml:113 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_or_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_bf16(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t | v_c);  /* set.yaml:115 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }
 
 LANE(set_equ_xor_bf16x2_bf16x2_3, uint16_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:97 */
+    _Bool v_t = (!compareLessGreater_bf16(v_a, v_b));  /* set.yaml:97 */
     _Bool v_t_2 = (v_t ^ v_c);  /* set.yaml:117 */
     return select_16(v_t_2, 0x3f80u, 0x0000u);  /* set.yaml:126 */
 }

@@ -22,7 +22,7 @@ LANE(setp_eq_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool
 }
 
 LANE(setp_ne_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* setp.yaml:50 */
+    _Bool v_t = compareLessGreater_f32(v_a, v_b);  /* setp.yaml:50 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
@@ -30,7 +30,7 @@ LANE(setp_ne_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *se
 }
 
 LANE(setp_ne_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:50 */
+    _Bool v_t = compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:50 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
@@ -102,7 +102,7 @@ LANE(setp_ge_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool
 }
 
 LANE(setp_equ_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* setp.yaml:60 */
+    _Bool v_t = (!compareLessGreater_f32(v_a, v_b));  /* setp.yaml:60 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
@@ -110,7 +110,7 @@ LANE(setp_equ_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *s
 }
 
 LANE(setp_equ_ftz_f32_2, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* setp.yaml:60 */
+    _Bool v_t = (!compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:60 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
@@ -262,7 +262,7 @@ LANE(setp_eq_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _
 }
 
 LANE(setp_ne_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* setp.yaml:50 */
+    _Bool v_t = compareLessGreater_f32(v_a, v_b);  /* setp.yaml:50 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
@@ -270,7 +270,7 @@ LANE(setp_ne_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool
 }
 
 LANE(setp_ne_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:50 */
+    _Bool v_t = compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:50 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
@@ -278,7 +278,7 @@ LANE(setp_ne_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _
 }
 
 LANE(setp_ne_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* setp.yaml:50 */
+    _Bool v_t = compareLessGreater_f32(v_a, v_b);  /* setp.yaml:50 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
@@ -286,7 +286,7 @@ LANE(setp_ne_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool 
 }
 
 LANE(setp_ne_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:50 */
+    _Bool v_t = compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:50 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
@@ -294,7 +294,7 @@ LANE(setp_ne_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _B
 }
 
 LANE(setp_ne_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* setp.yaml:50 */
+    _Bool v_t = compareLessGreater_f32(v_a, v_b);  /* setp.yaml:50 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
@@ -302,7 +302,7 @@ LANE(setp_ne_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool
 }
 
 LANE(setp_ne_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:50 */
+    _Bool v_t = compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:50 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
@@ -502,7 +502,7 @@ LANE(setp_ge_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _
 }
 
 LANE(setp_equ_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* setp.yaml:60 */
+    _Bool v_t = (!compareLessGreater_f32(v_a, v_b));  /* setp.yaml:60 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
@@ -510,7 +510,7 @@ LANE(setp_equ_and_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Boo
 }
 
 LANE(setp_equ_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* setp.yaml:60 */
+    _Bool v_t = (!compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:60 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
@@ -518,7 +518,7 @@ LANE(setp_equ_and_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, 
 }
 
 LANE(setp_equ_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* setp.yaml:60 */
+    _Bool v_t = (!compareLessGreater_f32(v_a, v_b));  /* setp.yaml:60 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
@@ -526,7 +526,7 @@ LANE(setp_equ_or_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool
 }
 
 LANE(setp_equ_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* setp.yaml:60 */
+    _Bool v_t = (!compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:60 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
@@ -534,7 +534,7 @@ LANE(setp_equ_or_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _
 }
 
 LANE(setp_equ_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* setp.yaml:60 */
+    _Bool v_t = (!compareLessGreater_f32(v_a, v_b));  /* setp.yaml:60 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
@@ -542,7 +542,7 @@ LANE(setp_equ_xor_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Boo
 }
 
 LANE(setp_equ_xor_ftz_f32_3, uint8_t, anyDirection, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* setp.yaml:60 */
+    _Bool v_t = (!compareLessGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:60 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
@@ -846,7 +846,7 @@ LANE(setp_eq_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *se
 }
 
 LANE(setp_ne_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* setp.yaml:50 */
+    _Bool v_t = compareLessGreater_f64(v_a, v_b);  /* setp.yaml:50 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
@@ -886,7 +886,7 @@ LANE(setp_ge_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *se
 }
 
 LANE(setp_equ_f64_2, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool *second) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* setp.yaml:60 */
+    _Bool v_t = (!compareLessGreater_f64(v_a, v_b));  /* setp.yaml:60 */
     _Bool v_p = v_t;  /* setp.yaml:75 */
     _Bool v_q = (!v_t);  /* setp.yaml:76 */
     *second = v_q;
@@ -974,7 +974,7 @@ LANE(setp_eq_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool
 }
 
 LANE(setp_ne_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* setp.yaml:50 */
+    _Bool v_t = compareLessGreater_f64(v_a, v_b);  /* setp.yaml:50 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
@@ -982,7 +982,7 @@ LANE(setp_ne_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool
 }
 
 LANE(setp_ne_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* setp.yaml:50 */
+    _Bool v_t = compareLessGreater_f64(v_a, v_b);  /* setp.yaml:50 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
@@ -990,7 +990,7 @@ LANE(setp_ne_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool 
 }
 
 LANE(setp_ne_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* setp.yaml:50 */
+    _Bool v_t = compareLessGreater_f64(v_a, v_b);  /* setp.yaml:50 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
@@ -1094,7 +1094,7 @@ LANE(setp_ge_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool
 }
 
 LANE(setp_equ_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* setp.yaml:60 */
+    _Bool v_t = (!compareLessGreater_f64(v_a, v_b));  /* setp.yaml:60 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:78 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:79 */
     *second = v_q_2;
@@ -1102,7 +1102,7 @@ LANE(setp_equ_and_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Boo
 }
 
 LANE(setp_equ_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* setp.yaml:60 */
+    _Bool v_t = (!compareLessGreater_f64(v_a, v_b));  /* setp.yaml:60 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:81 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:82 */
     *second = v_q_2;
@@ -1110,7 +1110,7 @@ LANE(setp_equ_or_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool
 }
 
 LANE(setp_equ_xor_f64_3, uint8_t, anyDirection, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* setp.yaml:60 */
+    _Bool v_t = (!compareLessGreater_f64(v_a, v_b));  /* setp.yaml:60 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:84 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:85 */
     *second = v_q_2;
@@ -1296,12 +1296,12 @@ LANE(setp_eq_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
 }
 
 LANE(setp_ne_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* setp.yaml:50 */
+    _Bool v_t = compareLessGreater_f16(v_a, v_b);  /* setp.yaml:50 */
     return v_t;  /* setp.yaml:75 */
 }
 
 LANE(setp_ne_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:50 */
+    _Bool v_t = compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:50 */
     return v_t;  /* setp.yaml:75 */
 }
 
@@ -1346,12 +1346,12 @@ LANE(setp_ge_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
 }
 
 LANE(setp_equ_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* setp.yaml:60 */
+    _Bool v_t = (!compareLessGreater_f16(v_a, v_b));  /* setp.yaml:60 */
     return v_t;  /* setp.yaml:75 */
 }
 
 LANE(setp_equ_ftz_f16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* setp.yaml:60 */
+    _Bool v_t = (!compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:60 */
     return v_t;  /* setp.yaml:75 */
 }
 
@@ -1446,32 +1446,32 @@ LANE(setp_eq_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _
 }
 
 LANE(setp_ne_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* setp.yaml:50 */
+    _Bool v_t = compareLessGreater_f16(v_a, v_b);  /* setp.yaml:50 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
 LANE(setp_ne_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:50 */
+    _Bool v_t = compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:50 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
 LANE(setp_ne_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* setp.yaml:50 */
+    _Bool v_t = compareLessGreater_f16(v_a, v_b);  /* setp.yaml:50 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
 LANE(setp_ne_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:50 */
+    _Bool v_t = compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:50 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
 LANE(setp_ne_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* setp.yaml:50 */
+    _Bool v_t = compareLessGreater_f16(v_a, v_b);  /* setp.yaml:50 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
 LANE(setp_ne_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:50 */
+    _Bool v_t = compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:50 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
@@ -1596,32 +1596,32 @@ LANE(setp_ge_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _
 }
 
 LANE(setp_equ_and_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* setp.yaml:60 */
+    _Bool v_t = (!compareLessGreater_f16(v_a, v_b));  /* setp.yaml:60 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
 LANE(setp_equ_and_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* setp.yaml:60 */
+    _Bool v_t = (!compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:60 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
 LANE(setp_equ_or_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* setp.yaml:60 */
+    _Bool v_t = (!compareLessGreater_f16(v_a, v_b));  /* setp.yaml:60 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
 LANE(setp_equ_or_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* setp.yaml:60 */
+    _Bool v_t = (!compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:60 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
 LANE(setp_equ_xor_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* setp.yaml:60 */
+    _Bool v_t = (!compareLessGreater_f16(v_a, v_b));  /* setp.yaml:60 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
 LANE(setp_equ_xor_ftz_f16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* setp.yaml:60 */
+    _Bool v_t = (!compareLessGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:60 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
@@ -1811,7 +1811,7 @@ LANE(setp_eq_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
 }
 
 LANE(setp_ne_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* setp.yaml:50 */
+    _Bool v_t = compareLessGreater_bf16(v_a, v_b);  /* setp.yaml:50 */
     return v_t;  /* setp.yaml:75 */
 }
 
@@ -1836,7 +1836,7 @@ LANE(setp_ge_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
 }
 
 LANE(setp_equ_bf16_2, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* setp.yaml:60 */
+    _Bool v_t = (!compareLessGreater_bf16(v_a, v_b));  /* setp.yaml:60 */
     return v_t;  /* setp.yaml:75 */
 }
 
@@ -1891,17 +1891,17 @@ LANE(setp_eq_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Boo
 }
 
 LANE(setp_ne_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* setp.yaml:50 */
+    _Bool v_t = compareLessGreater_bf16(v_a, v_b);  /* setp.yaml:50 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
 LANE(setp_ne_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* setp.yaml:50 */
+    _Bool v_t = compareLessGreater_bf16(v_a, v_b);  /* setp.yaml:50 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
 LANE(setp_ne_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* setp.yaml:50 */
+    _Bool v_t = compareLessGreater_bf16(v_a, v_b);  /* setp.yaml:50 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 
@@ -1966,17 +1966,17 @@ LANE(setp_ge_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Boo
 }
 
 LANE(setp_equ_and_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* setp.yaml:60 */
+    _Bool v_t = (!compareLessGreater_bf16(v_a, v_b));  /* setp.yaml:60 */
     return (v_t & v_c);  /* setp.yaml:78 */
 }
 
 LANE(setp_equ_or_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* setp.yaml:60 */
+    _Bool v_t = (!compareLessGreater_bf16(v_a, v_b));  /* setp.yaml:60 */
     return (v_t | v_c);  /* setp.yaml:81 */
 }
 
 LANE(setp_equ_xor_bf16_3, uint8_t, anyDirection, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* setp.yaml:60 */
+    _Bool v_t = (!compareLessGreater_bf16(v_a, v_b));  /* setp.yaml:60 */
     return (v_t ^ v_c);  /* setp.yaml:84 */
 }
 

@@ -11,7 +11,7 @@ LANE(sub_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
 
 LANE(sub_sat_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = subtraction_f32(v_a, v_b, roundTiesToEven, 0);  /* sub.yaml:71 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_ftz_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
@@ -20,7 +20,7 @@ LANE(sub_ftz_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
 
 LANE(sub_ftz_sat_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* sub.yaml:71 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_rz_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
@@ -29,7 +29,7 @@ LANE(sub_rz_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
 
 LANE(sub_rz_sat_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = subtraction_f32(v_a, v_b, roundTowardZero, 0);  /* sub.yaml:71 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_rz_ftz_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
@@ -38,7 +38,7 @@ LANE(sub_rz_ftz_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
 
 LANE(sub_rz_ftz_sat_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardZero, 1);  /* sub.yaml:71 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_rm_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b) {
@@ -47,7 +47,7 @@ LANE(sub_rm_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b) {
 
 LANE(sub_rm_sat_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = subtraction_f32(v_a, v_b, roundTowardNegative, 0);  /* sub.yaml:71 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_rm_ftz_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b) {
@@ -56,7 +56,7 @@ LANE(sub_rm_ftz_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b
 
 LANE(sub_rm_ftz_sat_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardNegative, 1);  /* sub.yaml:71 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_rp_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b) {
@@ -65,7 +65,7 @@ LANE(sub_rp_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b) {
 
 LANE(sub_rp_sat_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = subtraction_f32(v_a, v_b, roundTowardPositive, 0);  /* sub.yaml:71 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_rp_ftz_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b) {
@@ -74,7 +74,7 @@ LANE(sub_rp_ftz_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b
 
 LANE(sub_rp_ftz_sat_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardPositive, 1);  /* sub.yaml:71 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_f64_2, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
@@ -103,7 +103,7 @@ LANE(sub_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
 
 LANE(sub_sat_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
     uint16_t v_d = subtraction_f16(v_a, v_b, roundTiesToEven, 0);  /* sub.yaml:71 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_ftz_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
@@ -112,7 +112,7 @@ LANE(sub_ftz_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
 
 LANE(sub_ftz_sat_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
     uint16_t v_d = subtraction_f16(flushed_f16(v_a), flushed_f16(v_b), roundTiesToEven, 1);  /* sub.yaml:71 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
@@ -129,12 +129,12 @@ LANE(sub_f32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint32_t v_b) {
 
 LANE(sub_sat_f32_f16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint32_t v_b) {
     uint32_t v_d = subtraction_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* sub.yaml:71 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_sat_f32_bf16_2, uint32_t, roundTiesToEven, uint16_t v_a, uint32_t v_b) {
     uint32_t v_d = subtraction_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* sub.yaml:71 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_rz_f32_f16_2, uint32_t, roundTowardZero, uint16_t v_a, uint32_t v_b) {
@@ -147,12 +147,12 @@ LANE(sub_rz_f32_bf16_2, uint32_t, roundTowardZero, uint16_t v_a, uint32_t v_b) {
 
 LANE(sub_rz_sat_f32_f16_2, uint32_t, roundTowardZero, uint16_t v_a, uint32_t v_b) {
     uint32_t v_d = subtraction_f32(from_single_f32(single_f16(v_a), roundTowardZero, 0), v_b, roundTowardZero, 0);  /* sub.yaml:71 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_rz_sat_f32_bf16_2, uint32_t, roundTowardZero, uint16_t v_a, uint32_t v_b) {
     uint32_t v_d = subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), v_b, roundTowardZero, 0);  /* sub.yaml:71 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_rm_f32_f16_2, uint32_t, roundTowardNegative, uint16_t v_a, uint32_t v_b) {
@@ -165,12 +165,12 @@ LANE(sub_rm_f32_bf16_2, uint32_t, roundTowardNegative, uint16_t v_a, uint32_t v_
 
 LANE(sub_rm_sat_f32_f16_2, uint32_t, roundTowardNegative, uint16_t v_a, uint32_t v_b) {
     uint32_t v_d = subtraction_f32(from_single_f32(single_f16(v_a), roundTowardNegative, 0), v_b, roundTowardNegative, 0);  /* sub.yaml:71 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_rm_sat_f32_bf16_2, uint32_t, roundTowardNegative, uint16_t v_a, uint32_t v_b) {
     uint32_t v_d = subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardNegative, 0), v_b, roundTowardNegative, 0);  /* sub.yaml:71 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_rp_f32_f16_2, uint32_t, roundTowardPositive, uint16_t v_a, uint32_t v_b) {
@@ -183,12 +183,12 @@ LANE(sub_rp_f32_bf16_2, uint32_t, roundTowardPositive, uint16_t v_a, uint32_t v_
 
 LANE(sub_rp_sat_f32_f16_2, uint32_t, roundTowardPositive, uint16_t v_a, uint32_t v_b) {
     uint32_t v_d = subtraction_f32(from_single_f32(single_f16(v_a), roundTowardPositive, 0), v_b, roundTowardPositive, 0);  /* sub.yaml:71 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_rp_sat_f32_bf16_2, uint32_t, roundTowardPositive, uint16_t v_a, uint32_t v_b) {
     uint32_t v_d = subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardPositive, 0), v_b, roundTowardPositive, 0);  /* sub.yaml:71 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
 }
 
 LANE(sub_rz_ftz_f16x2_f32x2_f32x2_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {

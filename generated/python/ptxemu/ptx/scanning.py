@@ -129,8 +129,7 @@ class Scanner:
         self._embedded = embedded
         self._everything = everything
         self._last: str | None = None  # what was read last
-        names = "|".join(sorted(map(re.escape, self._opcodes), key=len, reverse=True))
-        self._match = {final: _pattern(names, final).match for final in (False, True)}
+        self._match = {final: _pattern(self._opcodes, final).match for final in (False, True)}
         # While not None, everything up to this is skipped: it belongs to something too long to be of interest.
         self._skip: re.Pattern[str] | None = None
         self._opened: Position | None = None  # the comment that is skipped
@@ -337,10 +336,11 @@ def _strange(token: str, start: int) -> Problem | None:
 
 
 @cache
-def _pattern(opcodes: str, final: bool) -> re.Pattern[str]:
+def _pattern(names: frozenset[str], final: bool) -> re.Pattern[str]:
     """One alternative for whatever may come next; the first ones are the frequent ones.
 
     Where more text may come, what is still open goes on to the end of the text, and so is not complete."""
+    opcodes = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
     tail = "" if final else r'|/\*(?s:.)*+|"[^"\n]*+\Z|"[^";]*+\Z'
     # What these directives name may go on in the next line.
     words = rf'(?:[^;{{}}"/]|{_STRING}|{COMMENT}{tail}|/(?![/*])){{0,1024}}+'

@@ -1,0 +1,46 @@
+"""Where a program may speak of PTX at all. What has no trace of it is not read, which makes a tree of sources as cheap
+as a search for a word in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+# Inline assembly says so; a string that is PTX by itself names a version, or a type behind an opcode.
+_WORD = "asm"
+_NAME = re.compile(r"\.(?:(?:[bsuf]\d++|bf16|pred)(?:x\d)?(?!\w)|version\b)")
+_LONGEST = 32
+# So much is held back to see whether there is a trace in it; a longer text is read in any case.
+_HELD = 1 << 22
+
+
+def has(text: str) -> bool:
+    return _WORD in text or _NAME.search(text) is not None
+
+
+def offsets(text: str) -> list[int]:
+    """Where the traces in a text stand, in their order."""
+    found = [m.start() for m in _NAME.finditer(text)]
+    at = text.find(_WORD)
+    if at < 0:
+        return found
+    while at >= 0:
+        found.append(at)
+        at = text.find(_WORD, at + 1)
+    return sorted(found)
+
+
+def traced(chunks: Iterable[str]) -> Iterator[str]:
+    """A text in pieces as it comes, or nothing where it has no trace."""
+    pieces = iter(chunks)
+    held: list[str] = []
+    length, before = 0, ""
+    for piece in pieces:
+        held.append(piece)
+        length += len(piece)
+        seen = before + piece if before else piece
+        if length > _HELD or has(seen):
+            yield from held
+            yield from pieces
+            return
+        before = seen[-_LONGEST:]
