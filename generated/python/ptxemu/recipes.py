@@ -170,6 +170,468 @@ RECIPES: dict[str, tuple[tuple[str, int, str], ...]] = {
     "cos.f32 1": (
         ('cos.approx.ftz.f32 %d, %a;', 1, ''),
     ),
+    "cvt.rni.u8.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rni.u8.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rni.u16.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rni.u16.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rni.u32.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rni.u32.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rni.u64.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rni.u64.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rni.s8.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rni.s8.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rni.s16.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rni.s16.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rni.s32.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rni.s32.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rni.s64.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rni.s64.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rzi.u8.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rzi.u8.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rzi.u16.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rzi.u16.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rzi.u32.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rzi.u32.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rzi.u64.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rzi.u64.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rzi.s8.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rzi.s8.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rzi.s16.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rzi.s16.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rzi.s32.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rzi.s32.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rzi.s64.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rzi.s64.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rmi.u8.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rmi.u8.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rmi.u16.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rmi.u16.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rmi.u32.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rmi.u32.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rmi.u64.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rmi.u64.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rmi.s8.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rmi.s8.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rmi.s16.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rmi.s16.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rmi.s32.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rmi.s32.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rmi.s64.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rmi.s64.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rpi.u8.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rpi.u8.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rpi.u16.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rpi.u16.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rpi.u32.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rpi.u32.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rpi.u64.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rpi.u64.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rpi.s8.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rpi.s8.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rpi.s16.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rpi.s16.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rpi.s32.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rpi.s32.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rpi.s64.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rpi.s64.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rn.bf16.u8 1": (
+        ('{\n    .reg .b32 %_t, %_odd, %_r;\n    .reg .b16 %_low;\n    cvt.rn.f32.u8 %_t, %a;\n    shr.b32 %_odd, %_t, 16;\n    and.b32 %_odd, %_odd, 1;\n    add.u32 %_odd, %_odd, 0x7fff;\n    add.u32 %_r, %_t, %_odd;\n    mov.b32 {%_low, %d}, %_r;\n}', 0, ''),
+    ),
+    "cvt.rn.bf16.u16 1": (
+        ('{\n    .reg .b32 %_t, %_odd, %_r;\n    .reg .b16 %_low;\n    cvt.rn.f32.u16 %_t, %a;\n    shr.b32 %_odd, %_t, 16;\n    and.b32 %_odd, %_odd, 1;\n    add.u32 %_odd, %_odd, 0x7fff;\n    add.u32 %_r, %_t, %_odd;\n    mov.b32 {%_low, %d}, %_r;\n}', 0, ''),
+    ),
+    "cvt.rn.bf16.u32 1": (
+        ('{\n    .reg .b32 %_t, %_down, %_up, %_odd, %_r;\n    .reg .pred %_cut;\n    .reg .b16 %_low;\n    cvt.rz.f32.u32 %_t, %a;\n    cvt.rm.f32.u32 %_down, %a;\n    cvt.rp.f32.u32 %_up, %a;\n    setp.ne.f32 %_cut, %_down, %_up;\n    @%_cut or.b32 %_t, %_t, 1;\n    shr.b32 %_odd, %_t, 16;\n    and.b32 %_odd, %_odd, 1;\n    add.u32 %_odd, %_odd, 0x7fff;\n    add.u32 %_r, %_t, %_odd;\n    mov.b32 {%_low, %d}, %_r;\n}', 13, ''),
+    ),
+    "cvt.rn.bf16.u64 1": (
+        ('{\n    .reg .b32 %_t, %_down, %_up, %_odd, %_r;\n    .reg .pred %_cut;\n    .reg .b16 %_low;\n    cvt.rz.f32.u64 %_t, %a;\n    cvt.rm.f32.u64 %_down, %a;\n    cvt.rp.f32.u64 %_up, %a;\n    setp.ne.f32 %_cut, %_down, %_up;\n    @%_cut or.b32 %_t, %_t, 1;\n    shr.b32 %_odd, %_t, 16;\n    and.b32 %_odd, %_odd, 1;\n    add.u32 %_odd, %_odd, 0x7fff;\n    add.u32 %_r, %_t, %_odd;\n    mov.b32 {%_low, %d}, %_r;\n}', 13, ''),
+    ),
+    "cvt.rn.bf16.s8 1": (
+        ('{\n    .reg .b32 %_t, %_odd, %_r;\n    .reg .b16 %_low;\n    cvt.rn.f32.s8 %_t, %a;\n    shr.b32 %_odd, %_t, 16;\n    and.b32 %_odd, %_odd, 1;\n    add.u32 %_odd, %_odd, 0x7fff;\n    add.u32 %_r, %_t, %_odd;\n    mov.b32 {%_low, %d}, %_r;\n}', 0, ''),
+    ),
+    "cvt.rn.bf16.s16 1": (
+        ('{\n    .reg .b32 %_t, %_odd, %_r;\n    .reg .b16 %_low;\n    cvt.rn.f32.s16 %_t, %a;\n    shr.b32 %_odd, %_t, 16;\n    and.b32 %_odd, %_odd, 1;\n    add.u32 %_odd, %_odd, 0x7fff;\n    add.u32 %_r, %_t, %_odd;\n    mov.b32 {%_low, %d}, %_r;\n}', 0, ''),
+    ),
+    "cvt.rn.bf16.s32 1": (
+        ('{\n    .reg .b32 %_t, %_down, %_up, %_odd, %_r;\n    .reg .pred %_cut;\n    .reg .b16 %_low;\n    cvt.rz.f32.s32 %_t, %a;\n    cvt.rm.f32.s32 %_down, %a;\n    cvt.rp.f32.s32 %_up, %a;\n    setp.ne.f32 %_cut, %_down, %_up;\n    @%_cut or.b32 %_t, %_t, 1;\n    shr.b32 %_odd, %_t, 16;\n    and.b32 %_odd, %_odd, 1;\n    add.u32 %_odd, %_odd, 0x7fff;\n    add.u32 %_r, %_t, %_odd;\n    mov.b32 {%_low, %d}, %_r;\n}', 13, ''),
+    ),
+    "cvt.rn.bf16.s64 1": (
+        ('{\n    .reg .b32 %_t, %_down, %_up, %_odd, %_r;\n    .reg .pred %_cut;\n    .reg .b16 %_low;\n    cvt.rz.f32.s64 %_t, %a;\n    cvt.rm.f32.s64 %_down, %a;\n    cvt.rp.f32.s64 %_up, %a;\n    setp.ne.f32 %_cut, %_down, %_up;\n    @%_cut or.b32 %_t, %_t, 1;\n    shr.b32 %_odd, %_t, 16;\n    and.b32 %_odd, %_odd, 1;\n    add.u32 %_odd, %_odd, 0x7fff;\n    add.u32 %_r, %_t, %_odd;\n    mov.b32 {%_low, %d}, %_r;\n}', 13, ''),
+    ),
+    "cvt.rz.bf16.u8 1": (
+        ('{\n    .reg .b32 %_t;\n    .reg .b16 %_low;\n    cvt.rz.f32.u8 %_t, %a;\n    mov.b32 {%_low, %d}, %_t;\n}', 0, ''),
+    ),
+    "cvt.rz.bf16.u16 1": (
+        ('{\n    .reg .b32 %_t;\n    .reg .b16 %_low;\n    cvt.rz.f32.u16 %_t, %a;\n    mov.b32 {%_low, %d}, %_t;\n}', 0, ''),
+    ),
+    "cvt.rz.bf16.u32 1": (
+        ('{\n    .reg .b32 %_t;\n    .reg .b16 %_low;\n    cvt.rz.f32.u32 %_t, %a;\n    mov.b32 {%_low, %d}, %_t;\n}', 0, ''),
+    ),
+    "cvt.rz.bf16.u64 1": (
+        ('{\n    .reg .b32 %_t;\n    .reg .b16 %_low;\n    cvt.rz.f32.u64 %_t, %a;\n    mov.b32 {%_low, %d}, %_t;\n}', 0, ''),
+    ),
+    "cvt.rz.bf16.s8 1": (
+        ('{\n    .reg .b32 %_t;\n    .reg .b16 %_low;\n    cvt.rz.f32.s8 %_t, %a;\n    mov.b32 {%_low, %d}, %_t;\n}', 0, ''),
+    ),
+    "cvt.rz.bf16.s16 1": (
+        ('{\n    .reg .b32 %_t;\n    .reg .b16 %_low;\n    cvt.rz.f32.s16 %_t, %a;\n    mov.b32 {%_low, %d}, %_t;\n}', 0, ''),
+    ),
+    "cvt.rz.bf16.s32 1": (
+        ('{\n    .reg .b32 %_t;\n    .reg .b16 %_low;\n    cvt.rz.f32.s32 %_t, %a;\n    mov.b32 {%_low, %d}, %_t;\n}', 0, ''),
+    ),
+    "cvt.rz.bf16.s64 1": (
+        ('{\n    .reg .b32 %_t;\n    .reg .b16 %_low;\n    cvt.rz.f32.s64 %_t, %a;\n    mov.b32 {%_low, %d}, %_t;\n}', 0, ''),
+    ),
+    "cvt.bf16.bf16 1": (
+        ('mov.b16 %d, %a;', 0, 'NaN bits'),
+    ),
+    "cvt.rni.bf16.bf16 1": (
+        ('{\n    .reg .b16 %_zero, %_low;\n    .reg .b32 %_x, %_t;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rni.f32.f32 %_t, %_x;\n    mov.b32 {%_low, %d}, %_t;\n}', 13, ''),
+    ),
+    "cvt.rzi.bf16.bf16 1": (
+        ('{\n    .reg .b16 %_zero, %_low;\n    .reg .b32 %_x, %_t;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rzi.f32.f32 %_t, %_x;\n    mov.b32 {%_low, %d}, %_t;\n}', 13, ''),
+    ),
+    "cvt.rmi.bf16.bf16 1": (
+        ('{\n    .reg .b16 %_zero, %_low;\n    .reg .b32 %_x, %_t;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rmi.f32.f32 %_t, %_x;\n    mov.b32 {%_low, %d}, %_t;\n}', 13, ''),
+    ),
+    "cvt.rpi.bf16.bf16 1": (
+        ('{\n    .reg .b16 %_zero, %_low;\n    .reg .b32 %_x, %_t;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rpi.f32.f32 %_t, %_x;\n    mov.b32 {%_low, %d}, %_t;\n}', 13, ''),
+    ),
+    "cvt.f32.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    mov.b16 %_zero, 0;\n    mov.b32 %d, {%_zero, %a};\n}', 0, ''),
+    ),
+    "cvt.ftz.f32.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    mul.ftz.f32 %d, %_x, 0f3F800000;\n}', 1, ''),
+    ),
+    "cvt.f64.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.f64.f32 %d, %_x;\n}', 13, 'NaN bits'),
+    ),
+    "cvt.rn.f64.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.f64.f32 %d, %_x;\n}', 13, 'NaN bits'),
+    ),
+    "cvt.rz.f64.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.f64.f32 %d, %_x;\n}', 13, 'NaN bits'),
+    ),
+    "cvt.rm.f64.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.f64.f32 %d, %_x;\n}', 13, 'NaN bits'),
+    ),
+    "cvt.rp.f64.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.f64.f32 %d, %_x;\n}', 13, 'NaN bits'),
+    ),
+    "cvt.rn.bf16.f64 1": (
+        ('{\n    .reg .b32 %_t, %_down, %_up, %_odd, %_r;\n    .reg .pred %_cut, %_nan;\n    .reg .b16 %_low;\n    cvt.rz.f32.f64 %_t, %a;\n    cvt.rm.f32.f64 %_down, %a;\n    cvt.rp.f32.f64 %_up, %a;\n    setp.ne.f32 %_cut, %_down, %_up;\n    @%_cut or.b32 %_t, %_t, 1;\n    testp.notanumber.f32 %_nan, %_t;\n    shr.b32 %_odd, %_t, 16;\n    and.b32 %_odd, %_odd, 1;\n    add.u32 %_odd, %_odd, 0x7fff;\n    add.u32 %_r, %_t, %_odd;\n    selp.b32 %_r, 0x7fff0000, %_r, %_nan;\n    mov.b32 {%_low, %d}, %_r;\n}', 13, ''),
+    ),
+    "cvt.rz.bf16.f64 1": (
+        ('{\n    .reg .b32 %_t, %_r;\n    .reg .pred %_nan;\n    .reg .b16 %_low;\n    cvt.rz.f32.f64 %_t, %a;\n    testp.notanumber.f32 %_nan, %_t;\n    selp.b32 %_r, 0x7fff0000, %_t, %_nan;\n    mov.b32 {%_low, %d}, %_r;\n}', 13, ''),
+    ),
+    "cvt.rn.bf16.f32 1": (
+        ('{\n    .reg .pred %_nan;\n    .reg .b32 %_odd, %_r;\n    .reg .b16 %_low;\n    testp.notanumber.f32 %_nan, %a;\n    shr.b32 %_odd, %a, 16;\n    and.b32 %_odd, %_odd, 1;\n    add.u32 %_odd, %_odd, 0x7fff;\n    add.u32 %_r, %a, %_odd;\n    selp.b32 %_r, 0x7fff0000, %_r, %_nan;\n    mov.b32 {%_low, %d}, %_r;\n}', 13, ''),
+    ),
+    "cvt.rn.ftz.bf16.f32 1": (
+        ('{\n    .reg .b32 %_x, %_odd, %_r;\n    .reg .pred %_nan;\n    .reg .b16 %_low;\n    mul.ftz.f32 %_x, %a, 0f3F800000;\n    testp.notanumber.f32 %_nan, %_x;\n    shr.b32 %_odd, %_x, 16;\n    and.b32 %_odd, %_odd, 1;\n    add.u32 %_odd, %_odd, 0x7fff;\n    add.u32 %_r, %_x, %_odd;\n    selp.b32 %_r, 0x7fff0000, %_r, %_nan;\n    mov.b32 {%_low, %d}, %_r;\n}', 13, ''),
+    ),
+    "cvt.rz.bf16.f32 1": (
+        ('{\n    .reg .pred %_nan;\n    .reg .b32 %_r;\n    .reg .b16 %_low;\n    testp.notanumber.f32 %_nan, %a;\n    selp.b32 %_r, 0x7fff0000, %a, %_nan;\n    mov.b32 {%_low, %d}, %_r;\n}', 13, ''),
+    ),
+    "cvt.rz.ftz.bf16.f32 1": (
+        ('{\n    .reg .b32 %_x, %_r;\n    .reg .pred %_nan;\n    .reg .b16 %_low;\n    mul.ftz.f32 %_x, %a, 0f3F800000;\n    testp.notanumber.f32 %_nan, %_x;\n    selp.b32 %_r, 0x7fff0000, %_x, %_nan;\n    mov.b32 {%_low, %d}, %_r;\n}', 13, ''),
+    ),
+    "cvt.rm.bf16.f32 1": (
+        ('{\n    .reg .pred %_nan;\n    .reg .b32 %_up, %_r;\n    .reg .b16 %_low;\n    testp.notanumber.f32 %_nan, %a;\n    shr.s32 %_up, %a, 31;\n    and.b32 %_up, %_up, 0xffff;\n    add.u32 %_r, %a, %_up;\n    selp.b32 %_r, 0x7fff0000, %_r, %_nan;\n    mov.b32 {%_low, %d}, %_r;\n}', 13, ''),
+    ),
+    "cvt.rp.bf16.f32 1": (
+        ('{\n    .reg .pred %_nan;\n    .reg .b32 %_up, %_r;\n    .reg .b16 %_low;\n    testp.notanumber.f32 %_nan, %a;\n    shr.s32 %_up, %a, 31;\n    not.b32 %_up, %_up;\n    and.b32 %_up, %_up, 0xffff;\n    add.u32 %_r, %a, %_up;\n    selp.b32 %_r, 0x7fff0000, %_r, %_nan;\n    mov.b32 {%_low, %d}, %_r;\n}', 13, ''),
+    ),
+    "cvt.rn.relu.f16.f32 1": (
+        ('{\n    .reg .pred %_nan;\n    .reg .b32 %_t;\n    testp.notanumber.f32 %_nan, %a;\n    max.f32 %_t, %a, 0f00000000;\n    selp.b32 %_t, %a, %_t, %_nan;\n    cvt.rn.f16.f32 %d, %_t;\n}', 13, ''),
+    ),
+    "cvt.rn.relu.bf16.f32 1": (
+        ('{\n    .reg .pred %_nan;\n    .reg .b32 %_t, %_odd, %_r;\n    .reg .b16 %_low;\n    testp.notanumber.f32 %_nan, %a;\n    max.f32 %_t, %a, 0f00000000;\n    shr.b32 %_odd, %_t, 16;\n    and.b32 %_odd, %_odd, 1;\n    add.u32 %_odd, %_odd, 0x7fff;\n    add.u32 %_r, %_t, %_odd;\n    selp.b32 %_r, 0x7fff0000, %_r, %_nan;\n    mov.b32 {%_low, %d}, %_r;\n}', 13, ''),
+    ),
+    "cvt.rn.relu.satfinite.f16.f32 1": (
+        ('{\n    .reg .pred %_nan;\n    .reg .b32 %_t;\n    testp.notanumber.f32 %_nan, %a;\n    min.f32 %_t, %a, 0f477FE000;\n    max.f32 %_t, %_t, 0f00000000;\n    selp.b32 %_t, %a, %_t, %_nan;\n    cvt.rn.f16.f32 %d, %_t;\n}', 13, ''),
+    ),
+    "cvt.rn.relu.satfinite.bf16.f32 1": (
+        ('{\n    .reg .pred %_nan;\n    .reg .b32 %_t, %_odd, %_r;\n    .reg .b16 %_low;\n    testp.notanumber.f32 %_nan, %a;\n    min.f32 %_t, %a, 0f7F7F0000;\n    max.f32 %_t, %_t, 0f00000000;\n    shr.b32 %_odd, %_t, 16;\n    and.b32 %_odd, %_odd, 1;\n    add.u32 %_odd, %_odd, 0x7fff;\n    add.u32 %_r, %_t, %_odd;\n    selp.b32 %_r, 0x7fff0000, %_r, %_nan;\n    mov.b32 {%_low, %d}, %_r;\n}', 13, ''),
+    ),
+    "cvt.rz.relu.f16.f32 1": (
+        ('{\n    .reg .pred %_nan;\n    .reg .b32 %_t;\n    testp.notanumber.f32 %_nan, %a;\n    max.f32 %_t, %a, 0f00000000;\n    selp.b32 %_t, %a, %_t, %_nan;\n    cvt.rz.f16.f32 %d, %_t;\n}', 13, ''),
+    ),
+    "cvt.rz.relu.bf16.f32 1": (
+        ('{\n    .reg .pred %_nan;\n    .reg .b32 %_t, %_r;\n    .reg .b16 %_low;\n    testp.notanumber.f32 %_nan, %a;\n    max.f32 %_t, %a, 0f00000000;\n    selp.b32 %_r, 0x7fff0000, %_t, %_nan;\n    mov.b32 {%_low, %d}, %_r;\n}', 13, ''),
+    ),
+    "cvt.rz.relu.satfinite.f16.f32 1": (
+        ('{\n    .reg .pred %_nan;\n    .reg .b32 %_t;\n    testp.notanumber.f32 %_nan, %a;\n    min.f32 %_t, %a, 0f477FE000;\n    max.f32 %_t, %_t, 0f00000000;\n    selp.b32 %_t, %a, %_t, %_nan;\n    cvt.rz.f16.f32 %d, %_t;\n}', 13, ''),
+    ),
+    "cvt.rz.relu.satfinite.bf16.f32 1": (
+        ('{\n    .reg .pred %_nan;\n    .reg .b32 %_t, %_r;\n    .reg .b16 %_low;\n    testp.notanumber.f32 %_nan, %a;\n    min.f32 %_t, %a, 0f7F7F0000;\n    max.f32 %_t, %_t, 0f00000000;\n    selp.b32 %_r, 0x7fff0000, %_t, %_nan;\n    mov.b32 {%_low, %d}, %_r;\n}', 13, ''),
+    ),
+    "cvt.rn.satfinite.f16.f32 1": (
+        ('{\n    .reg .pred %_nan;\n    .reg .b32 %_t;\n    testp.notanumber.f32 %_nan, %a;\n    min.f32 %_t, %a, 0f477FE000;\n    max.f32 %_t, %_t, 0fC77FE000;\n    selp.b32 %_t, %a, %_t, %_nan;\n    cvt.rn.f16.f32 %d, %_t;\n}', 13, ''),
+    ),
+    "cvt.rn.satfinite.bf16.f32 1": (
+        ('{\n    .reg .pred %_nan;\n    .reg .b32 %_t, %_odd, %_r;\n    .reg .b16 %_low;\n    testp.notanumber.f32 %_nan, %a;\n    min.f32 %_t, %a, 0f7F7F0000;\n    max.f32 %_t, %_t, 0fFF7F0000;\n    shr.b32 %_odd, %_t, 16;\n    and.b32 %_odd, %_odd, 1;\n    add.u32 %_odd, %_odd, 0x7fff;\n    add.u32 %_r, %_t, %_odd;\n    selp.b32 %_r, 0x7fff0000, %_r, %_nan;\n    mov.b32 {%_low, %d}, %_r;\n}', 13, ''),
+    ),
+    "cvt.rz.satfinite.f16.f32 1": (
+        ('{\n    .reg .pred %_nan;\n    .reg .b32 %_t;\n    testp.notanumber.f32 %_nan, %a;\n    min.f32 %_t, %a, 0f477FE000;\n    max.f32 %_t, %_t, 0fC77FE000;\n    selp.b32 %_t, %a, %_t, %_nan;\n    cvt.rz.f16.f32 %d, %_t;\n}', 13, ''),
+    ),
+    "cvt.rz.satfinite.bf16.f32 1": (
+        ('{\n    .reg .pred %_nan;\n    .reg .b32 %_t, %_r;\n    .reg .b16 %_low;\n    testp.notanumber.f32 %_nan, %a;\n    min.f32 %_t, %a, 0f7F7F0000;\n    max.f32 %_t, %_t, 0fFF7F0000;\n    selp.b32 %_r, 0x7fff0000, %_t, %_nan;\n    mov.b32 {%_low, %d}, %_r;\n}', 13, ''),
+    ),
+    "cvt.rn.f16.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rn.f16.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rz.f16.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rz.f16.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rm.f16.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rm.f16.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rp.f16.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    .reg .b32 %_x;\n    mov.b16 %_zero, 0;\n    mov.b32 %_x, {%_zero, %a};\n    cvt.rp.f16.f32 %d, %_x;\n}', 13, ''),
+    ),
+    "cvt.rn.bf16.f16 1": (
+        ('{\n    .reg .b32 %_t, %_odd, %_r;\n    .reg .pred %_nan;\n    .reg .b16 %_low;\n    cvt.f32.f16 %_t, %a;\n    testp.notanumber.f32 %_nan, %_t;\n    shr.b32 %_odd, %_t, 16;\n    and.b32 %_odd, %_odd, 1;\n    add.u32 %_odd, %_odd, 0x7fff;\n    add.u32 %_r, %_t, %_odd;\n    selp.b32 %_r, 0x7fff0000, %_r, %_nan;\n    mov.b32 {%_low, %d}, %_r;\n}', 13, ''),
+    ),
+    "cvt.rz.bf16.f16 1": (
+        ('{\n    .reg .b32 %_t, %_r;\n    .reg .pred %_nan;\n    .reg .b16 %_low;\n    cvt.f32.f16 %_t, %a;\n    testp.notanumber.f32 %_nan, %_t;\n    selp.b32 %_r, 0x7fff0000, %_t, %_nan;\n    mov.b32 {%_low, %d}, %_r;\n}', 13, ''),
+    ),
+    "cvt.rna.tf32.f32 1": (
+        ('{\n    .reg .pred %_nan;\n    .reg .b32 %_r;\n    testp.notanumber.f32 %_nan, %a;\n    add.u32 %_r, %a, 0x1000;\n    and.b32 %_r, %_r, 0xffffe000;\n    selp.b32 %d, 0x7fffe000, %_r, %_nan;\n}', 13, ''),
+    ),
+    "cvt.rna.satfinite.tf32.f32 1": (
+        ('{\n    .reg .pred %_nan;\n    .reg .b32 %_t, %_r;\n    testp.notanumber.f32 %_nan, %a;\n    min.f32 %_t, %a, 0f7F7FE000;\n    max.f32 %_t, %_t, 0fFF7FE000;\n    add.u32 %_r, %_t, 0x1000;\n    and.b32 %_r, %_r, 0xffffe000;\n    selp.b32 %d, 0x7fffe000, %_r, %_nan;\n}', 13, ''),
+    ),
+    "cvt.rn.tf32.f32 1": (
+        ('{\n    .reg .pred %_nan;\n    .reg .b32 %_odd, %_r;\n    testp.notanumber.f32 %_nan, %a;\n    shr.b32 %_odd, %a, 13;\n    and.b32 %_odd, %_odd, 1;\n    add.u32 %_odd, %_odd, 0xfff;\n    add.u32 %_r, %a, %_odd;\n    and.b32 %_r, %_r, 0xffffe000;\n    selp.b32 %d, 0x7fffe000, %_r, %_nan;\n}', 13, ''),
+    ),
+    "cvt.rn.relu.tf32.f32 1": (
+        ('{\n    .reg .pred %_nan;\n    .reg .b32 %_t, %_odd, %_r;\n    testp.notanumber.f32 %_nan, %a;\n    max.f32 %_t, %a, 0f00000000;\n    shr.b32 %_odd, %_t, 13;\n    and.b32 %_odd, %_odd, 1;\n    add.u32 %_odd, %_odd, 0xfff;\n    add.u32 %_r, %_t, %_odd;\n    and.b32 %_r, %_r, 0xffffe000;\n    selp.b32 %d, 0x7fffe000, %_r, %_nan;\n}', 13, ''),
+    ),
+    "cvt.rn.satfinite.tf32.f32 1": (
+        ('{\n    .reg .pred %_nan;\n    .reg .b32 %_t, %_odd, %_r;\n    testp.notanumber.f32 %_nan, %a;\n    min.f32 %_t, %a, 0f7F7FE000;\n    max.f32 %_t, %_t, 0fFF7FE000;\n    shr.b32 %_odd, %_t, 13;\n    and.b32 %_odd, %_odd, 1;\n    add.u32 %_odd, %_odd, 0xfff;\n    add.u32 %_r, %_t, %_odd;\n    and.b32 %_r, %_r, 0xffffe000;\n    selp.b32 %d, 0x7fffe000, %_r, %_nan;\n}', 13, ''),
+    ),
+    "cvt.rn.satfinite.relu.tf32.f32 1": (
+        ('{\n    .reg .pred %_nan;\n    .reg .b32 %_t, %_odd, %_r;\n    testp.notanumber.f32 %_nan, %a;\n    min.f32 %_t, %a, 0f7F7FE000;\n    max.f32 %_t, %_t, 0f00000000;\n    shr.b32 %_odd, %_t, 13;\n    and.b32 %_odd, %_odd, 1;\n    add.u32 %_odd, %_odd, 0xfff;\n    add.u32 %_r, %_t, %_odd;\n    and.b32 %_r, %_r, 0xffffe000;\n    selp.b32 %d, 0x7fffe000, %_r, %_nan;\n}', 13, ''),
+    ),
+    "cvt.rz.tf32.f32 1": (
+        ('{\n    .reg .pred %_nan;\n    .reg .b32 %_r;\n    testp.notanumber.f32 %_nan, %a;\n    and.b32 %_r, %a, 0xffffe000;\n    selp.b32 %d, 0x7fffe000, %_r, %_nan;\n}', 13, ''),
+    ),
+    "cvt.rz.relu.tf32.f32 1": (
+        ('{\n    .reg .pred %_nan;\n    .reg .b32 %_t, %_r;\n    testp.notanumber.f32 %_nan, %a;\n    max.f32 %_t, %a, 0f00000000;\n    and.b32 %_r, %_t, 0xffffe000;\n    selp.b32 %d, 0x7fffe000, %_r, %_nan;\n}', 13, ''),
+    ),
+    "cvt.rz.satfinite.tf32.f32 1": (
+        ('{\n    .reg .pred %_nan;\n    .reg .b32 %_t, %_r;\n    testp.notanumber.f32 %_nan, %a;\n    min.f32 %_t, %a, 0f7F7FE000;\n    max.f32 %_t, %_t, 0fFF7FE000;\n    and.b32 %_r, %_t, 0xffffe000;\n    selp.b32 %d, 0x7fffe000, %_r, %_nan;\n}', 13, ''),
+    ),
+    "cvt.rz.satfinite.relu.tf32.f32 1": (
+        ('{\n    .reg .pred %_nan;\n    .reg .b32 %_t, %_r;\n    testp.notanumber.f32 %_nan, %a;\n    min.f32 %_t, %a, 0f7F7FE000;\n    max.f32 %_t, %_t, 0f00000000;\n    and.b32 %_r, %_t, 0xffffe000;\n    selp.b32 %d, 0x7fffe000, %_r, %_nan;\n}', 13, ''),
+    ),
+    "cvt.rn.f16x2.f32 2": (
+        ('{\n    .reg .b16 %_h0, %_h1;\n    cvt.rn.f16.f32 %_h0, %a0;\n    cvt.rn.f16.f32 %_h1, %a1;\n    mov.b32 %d, {%_h0, %_h1};\n}', 13, ''),
+    ),
+    "cvt.rn.bf16x2.f32 2": (
+        ('{\n    .reg .pred %_nan0, %_nan1;\n    .reg .b32 %_odd0, %_odd1, %_r0, %_r1, %_low, %_high;\n    testp.notanumber.f32 %_nan0, %a0;\n    testp.notanumber.f32 %_nan1, %a1;\n    shr.b32 %_odd0, %a0, 16;\n    shr.b32 %_odd1, %a1, 16;\n    and.b32 %_odd0, %_odd0, 1;\n    and.b32 %_odd1, %_odd1, 1;\n    add.u32 %_odd0, %_odd0, 0x7fff;\n    add.u32 %_odd1, %_odd1, 0x7fff;\n    add.u32 %_r0, %a0, %_odd0;\n    add.u32 %_r1, %a1, %_odd1;\n    selp.b32 %_r0, 0x7fff0000, %_r0, %_nan0;\n    selp.b32 %_r1, 0x7fff0000, %_r1, %_nan1;\n    shr.b32 %_low, %_r0, 16;\n    and.b32 %_high, %_r1, 0xffff0000;\n    or.b32 %d, %_low, %_high;\n}', 13, ''),
+    ),
+    "cvt.rn.satfinite.f16x2.f32 2": (
+        ('{\n    .reg .pred %_nan0, %_nan1;\n    .reg .b32 %_t0, %_t1;\n    .reg .b16 %_h0, %_h1;\n    testp.notanumber.f32 %_nan0, %a0;\n    testp.notanumber.f32 %_nan1, %a1;\n    min.f32 %_t0, %a0, 0f477FE000;\n    min.f32 %_t1, %a1, 0f477FE000;\n    max.f32 %_t0, %_t0, 0fC77FE000;\n    max.f32 %_t1, %_t1, 0fC77FE000;\n    selp.b32 %_t0, %a0, %_t0, %_nan0;\n    selp.b32 %_t1, %a1, %_t1, %_nan1;\n    cvt.rn.f16.f32 %_h0, %_t0;\n    cvt.rn.f16.f32 %_h1, %_t1;\n    mov.b32 %d, {%_h0, %_h1};\n}', 13, ''),
+    ),
+    "cvt.rn.satfinite.bf16x2.f32 2": (
+        ('{\n    .reg .pred %_nan0, %_nan1;\n    .reg .b32 %_t0, %_t1, %_odd0, %_odd1, %_r0, %_r1, %_low, %_high;\n    testp.notanumber.f32 %_nan0, %a0;\n    testp.notanumber.f32 %_nan1, %a1;\n    min.f32 %_t0, %a0, 0f7F7F0000;\n    min.f32 %_t1, %a1, 0f7F7F0000;\n    max.f32 %_t0, %_t0, 0fFF7F0000;\n    max.f32 %_t1, %_t1, 0fFF7F0000;\n    shr.b32 %_odd0, %_t0, 16;\n    shr.b32 %_odd1, %_t1, 16;\n    and.b32 %_odd0, %_odd0, 1;\n    and.b32 %_odd1, %_odd1, 1;\n    add.u32 %_odd0, %_odd0, 0x7fff;\n    add.u32 %_odd1, %_odd1, 0x7fff;\n    add.u32 %_r0, %_t0, %_odd0;\n    add.u32 %_r1, %_t1, %_odd1;\n    selp.b32 %_r0, 0x7fff0000, %_r0, %_nan0;\n    selp.b32 %_r1, 0x7fff0000, %_r1, %_nan1;\n    shr.b32 %_low, %_r0, 16;\n    and.b32 %_high, %_r1, 0xffff0000;\n    or.b32 %d, %_low, %_high;\n}', 13, ''),
+    ),
+    "cvt.rn.relu.f16x2.f32 2": (
+        ('{\n    .reg .pred %_nan0, %_nan1;\n    .reg .b32 %_t0, %_t1;\n    .reg .b16 %_h0, %_h1;\n    testp.notanumber.f32 %_nan0, %a0;\n    testp.notanumber.f32 %_nan1, %a1;\n    max.f32 %_t0, %a0, 0f00000000;\n    max.f32 %_t1, %a1, 0f00000000;\n    selp.b32 %_t0, %a0, %_t0, %_nan0;\n    selp.b32 %_t1, %a1, %_t1, %_nan1;\n    cvt.rn.f16.f32 %_h0, %_t0;\n    cvt.rn.f16.f32 %_h1, %_t1;\n    mov.b32 %d, {%_h0, %_h1};\n}', 13, ''),
+    ),
+    "cvt.rn.relu.bf16x2.f32 2": (
+        ('{\n    .reg .pred %_nan0, %_nan1;\n    .reg .b32 %_t0, %_t1, %_odd0, %_odd1, %_r0, %_r1, %_low, %_high;\n    testp.notanumber.f32 %_nan0, %a0;\n    testp.notanumber.f32 %_nan1, %a1;\n    max.f32 %_t0, %a0, 0f00000000;\n    max.f32 %_t1, %a1, 0f00000000;\n    shr.b32 %_odd0, %_t0, 16;\n    shr.b32 %_odd1, %_t1, 16;\n    and.b32 %_odd0, %_odd0, 1;\n    and.b32 %_odd1, %_odd1, 1;\n    add.u32 %_odd0, %_odd0, 0x7fff;\n    add.u32 %_odd1, %_odd1, 0x7fff;\n    add.u32 %_r0, %_t0, %_odd0;\n    add.u32 %_r1, %_t1, %_odd1;\n    selp.b32 %_r0, 0x7fff0000, %_r0, %_nan0;\n    selp.b32 %_r1, 0x7fff0000, %_r1, %_nan1;\n    shr.b32 %_low, %_r0, 16;\n    and.b32 %_high, %_r1, 0xffff0000;\n    or.b32 %d, %_low, %_high;\n}', 13, ''),
+    ),
+    "cvt.rn.relu.satfinite.f16x2.f32 2": (
+        ('{\n    .reg .pred %_nan0, %_nan1;\n    .reg .b32 %_t0, %_t1;\n    .reg .b16 %_h0, %_h1;\n    testp.notanumber.f32 %_nan0, %a0;\n    testp.notanumber.f32 %_nan1, %a1;\n    min.f32 %_t0, %a0, 0f477FE000;\n    min.f32 %_t1, %a1, 0f477FE000;\n    max.f32 %_t0, %_t0, 0f00000000;\n    max.f32 %_t1, %_t1, 0f00000000;\n    selp.b32 %_t0, %a0, %_t0, %_nan0;\n    selp.b32 %_t1, %a1, %_t1, %_nan1;\n    cvt.rn.f16.f32 %_h0, %_t0;\n    cvt.rn.f16.f32 %_h1, %_t1;\n    mov.b32 %d, {%_h0, %_h1};\n}', 13, ''),
+    ),
+    "cvt.rn.relu.satfinite.bf16x2.f32 2": (
+        ('{\n    .reg .pred %_nan0, %_nan1;\n    .reg .b32 %_t0, %_t1, %_odd0, %_odd1, %_r0, %_r1, %_low, %_high;\n    testp.notanumber.f32 %_nan0, %a0;\n    testp.notanumber.f32 %_nan1, %a1;\n    min.f32 %_t0, %a0, 0f7F7F0000;\n    min.f32 %_t1, %a1, 0f7F7F0000;\n    max.f32 %_t0, %_t0, 0f00000000;\n    max.f32 %_t1, %_t1, 0f00000000;\n    shr.b32 %_odd0, %_t0, 16;\n    shr.b32 %_odd1, %_t1, 16;\n    and.b32 %_odd0, %_odd0, 1;\n    and.b32 %_odd1, %_odd1, 1;\n    add.u32 %_odd0, %_odd0, 0x7fff;\n    add.u32 %_odd1, %_odd1, 0x7fff;\n    add.u32 %_r0, %_t0, %_odd0;\n    add.u32 %_r1, %_t1, %_odd1;\n    selp.b32 %_r0, 0x7fff0000, %_r0, %_nan0;\n    selp.b32 %_r1, 0x7fff0000, %_r1, %_nan1;\n    shr.b32 %_low, %_r0, 16;\n    and.b32 %_high, %_r1, 0xffff0000;\n    or.b32 %d, %_low, %_high;\n}', 13, ''),
+    ),
+    "cvt.rz.f16x2.f32 2": (
+        ('{\n    .reg .b16 %_h0, %_h1;\n    cvt.rz.f16.f32 %_h0, %a0;\n    cvt.rz.f16.f32 %_h1, %a1;\n    mov.b32 %d, {%_h0, %_h1};\n}', 13, ''),
+    ),
+    "cvt.rz.bf16x2.f32 2": (
+        ('{\n    .reg .pred %_nan0, %_nan1;\n    .reg .b32 %_r0, %_r1, %_low, %_high;\n    testp.notanumber.f32 %_nan0, %a0;\n    testp.notanumber.f32 %_nan1, %a1;\n    selp.b32 %_r0, 0x7fff0000, %a0, %_nan0;\n    selp.b32 %_r1, 0x7fff0000, %a1, %_nan1;\n    shr.b32 %_low, %_r0, 16;\n    and.b32 %_high, %_r1, 0xffff0000;\n    or.b32 %d, %_low, %_high;\n}', 13, ''),
+    ),
+    "cvt.rz.satfinite.f16x2.f32 2": (
+        ('{\n    .reg .pred %_nan0, %_nan1;\n    .reg .b32 %_t0, %_t1;\n    .reg .b16 %_h0, %_h1;\n    testp.notanumber.f32 %_nan0, %a0;\n    testp.notanumber.f32 %_nan1, %a1;\n    min.f32 %_t0, %a0, 0f477FE000;\n    min.f32 %_t1, %a1, 0f477FE000;\n    max.f32 %_t0, %_t0, 0fC77FE000;\n    max.f32 %_t1, %_t1, 0fC77FE000;\n    selp.b32 %_t0, %a0, %_t0, %_nan0;\n    selp.b32 %_t1, %a1, %_t1, %_nan1;\n    cvt.rz.f16.f32 %_h0, %_t0;\n    cvt.rz.f16.f32 %_h1, %_t1;\n    mov.b32 %d, {%_h0, %_h1};\n}', 13, ''),
+    ),
+    "cvt.rz.satfinite.bf16x2.f32 2": (
+        ('{\n    .reg .pred %_nan0, %_nan1;\n    .reg .b32 %_t0, %_t1, %_r0, %_r1, %_low, %_high;\n    testp.notanumber.f32 %_nan0, %a0;\n    testp.notanumber.f32 %_nan1, %a1;\n    min.f32 %_t0, %a0, 0f7F7F0000;\n    min.f32 %_t1, %a1, 0f7F7F0000;\n    max.f32 %_t0, %_t0, 0fFF7F0000;\n    max.f32 %_t1, %_t1, 0fFF7F0000;\n    selp.b32 %_r0, 0x7fff0000, %_t0, %_nan0;\n    selp.b32 %_r1, 0x7fff0000, %_t1, %_nan1;\n    shr.b32 %_low, %_r0, 16;\n    and.b32 %_high, %_r1, 0xffff0000;\n    or.b32 %d, %_low, %_high;\n}', 13, ''),
+    ),
+    "cvt.rz.relu.f16x2.f32 2": (
+        ('{\n    .reg .pred %_nan0, %_nan1;\n    .reg .b32 %_t0, %_t1;\n    .reg .b16 %_h0, %_h1;\n    testp.notanumber.f32 %_nan0, %a0;\n    testp.notanumber.f32 %_nan1, %a1;\n    max.f32 %_t0, %a0, 0f00000000;\n    max.f32 %_t1, %a1, 0f00000000;\n    selp.b32 %_t0, %a0, %_t0, %_nan0;\n    selp.b32 %_t1, %a1, %_t1, %_nan1;\n    cvt.rz.f16.f32 %_h0, %_t0;\n    cvt.rz.f16.f32 %_h1, %_t1;\n    mov.b32 %d, {%_h0, %_h1};\n}', 13, ''),
+    ),
+    "cvt.rz.relu.bf16x2.f32 2": (
+        ('{\n    .reg .pred %_nan0, %_nan1;\n    .reg .b32 %_t0, %_t1, %_r0, %_r1, %_low, %_high;\n    testp.notanumber.f32 %_nan0, %a0;\n    testp.notanumber.f32 %_nan1, %a1;\n    max.f32 %_t0, %a0, 0f00000000;\n    max.f32 %_t1, %a1, 0f00000000;\n    selp.b32 %_r0, 0x7fff0000, %_t0, %_nan0;\n    selp.b32 %_r1, 0x7fff0000, %_t1, %_nan1;\n    shr.b32 %_low, %_r0, 16;\n    and.b32 %_high, %_r1, 0xffff0000;\n    or.b32 %d, %_low, %_high;\n}', 13, ''),
+    ),
+    "cvt.rz.relu.satfinite.f16x2.f32 2": (
+        ('{\n    .reg .pred %_nan0, %_nan1;\n    .reg .b32 %_t0, %_t1;\n    .reg .b16 %_h0, %_h1;\n    testp.notanumber.f32 %_nan0, %a0;\n    testp.notanumber.f32 %_nan1, %a1;\n    min.f32 %_t0, %a0, 0f477FE000;\n    min.f32 %_t1, %a1, 0f477FE000;\n    max.f32 %_t0, %_t0, 0f00000000;\n    max.f32 %_t1, %_t1, 0f00000000;\n    selp.b32 %_t0, %a0, %_t0, %_nan0;\n    selp.b32 %_t1, %a1, %_t1, %_nan1;\n    cvt.rz.f16.f32 %_h0, %_t0;\n    cvt.rz.f16.f32 %_h1, %_t1;\n    mov.b32 %d, {%_h0, %_h1};\n}', 13, ''),
+    ),
+    "cvt.rz.relu.satfinite.bf16x2.f32 2": (
+        ('{\n    .reg .pred %_nan0, %_nan1;\n    .reg .b32 %_t0, %_t1, %_r0, %_r1, %_low, %_high;\n    testp.notanumber.f32 %_nan0, %a0;\n    testp.notanumber.f32 %_nan1, %a1;\n    min.f32 %_t0, %a0, 0f7F7F0000;\n    min.f32 %_t1, %a1, 0f7F7F0000;\n    max.f32 %_t0, %_t0, 0f00000000;\n    max.f32 %_t1, %_t1, 0f00000000;\n    selp.b32 %_r0, 0x7fff0000, %_t0, %_nan0;\n    selp.b32 %_r1, 0x7fff0000, %_t1, %_nan1;\n    shr.b32 %_low, %_r0, 16;\n    and.b32 %_high, %_r1, 0xffff0000;\n    or.b32 %d, %_low, %_high;\n}', 13, ''),
+    ),
+    "cvt.rn.satfinite.e4m3x2.bf16x2 1": (
+        ('{\n    .reg .b32 %_x0, %_x1;\n    shl.b32 %_x0, %a, 16;\n    and.b32 %_x1, %a, 0xffff0000;\n    cvt.rn.satfinite.e4m3x2.f32 %d, %_x1, %_x0;\n}', 19, ''),
+    ),
+    "cvt.rn.satfinite.e5m2x2.bf16x2 1": (
+        ('{\n    .reg .b32 %_x0, %_x1;\n    shl.b32 %_x0, %a, 16;\n    and.b32 %_x1, %a, 0xffff0000;\n    cvt.rn.satfinite.e5m2x2.f32 %d, %_x1, %_x0;\n}', 19, ''),
+    ),
+    "cvt.rn.satfinite.e2m3x2.f16x2 1": (
+        ('{\n    .reg .b16 %_h0, %_h1;\n    .reg .b32 %_x0, %_x1;\n    mov.b32 {%_h0, %_h1}, %a;\n    cvt.f32.f16 %_x0, %_h0;\n    cvt.f32.f16 %_x1, %_h1;\n    cvt.rn.satfinite.e2m3x2.f32 %d, %_x1, %_x0;\n}', 20, ''),
+    ),
+    "cvt.rn.satfinite.e2m3x2.bf16x2 1": (
+        ('{\n    .reg .b32 %_x0, %_x1;\n    shl.b32 %_x0, %a, 16;\n    and.b32 %_x1, %a, 0xffff0000;\n    cvt.rn.satfinite.e2m3x2.f32 %d, %_x1, %_x0;\n}', 20, ''),
+    ),
+    "cvt.rn.satfinite.e3m2x2.f16x2 1": (
+        ('{\n    .reg .b16 %_h0, %_h1;\n    .reg .b32 %_x0, %_x1;\n    mov.b32 {%_h0, %_h1}, %a;\n    cvt.f32.f16 %_x0, %_h0;\n    cvt.f32.f16 %_x1, %_h1;\n    cvt.rn.satfinite.e3m2x2.f32 %d, %_x1, %_x0;\n}', 20, ''),
+    ),
+    "cvt.rn.satfinite.e3m2x2.bf16x2 1": (
+        ('{\n    .reg .b32 %_x0, %_x1;\n    shl.b32 %_x0, %a, 16;\n    and.b32 %_x1, %a, 0xffff0000;\n    cvt.rn.satfinite.e3m2x2.f32 %d, %_x1, %_x0;\n}', 20, ''),
+    ),
+    "cvt.rn.satfinite.e2m1x2.f16x2 1": (
+        ('{\n    .reg .b16 %_h0, %_h1;\n    .reg .b32 %_x0, %_x1;\n    mov.b32 {%_h0, %_h1}, %a;\n    cvt.f32.f16 %_x0, %_h0;\n    cvt.f32.f16 %_x1, %_h1;\n    cvt.rn.satfinite.e2m1x2.f32 %d, %_x1, %_x0;\n}', 20, ''),
+    ),
+    "cvt.rn.satfinite.e2m1x2.bf16x2 1": (
+        ('{\n    .reg .b32 %_x0, %_x1;\n    shl.b32 %_x0, %a, 16;\n    and.b32 %_x1, %a, 0xffff0000;\n    cvt.rn.satfinite.e2m1x2.f32 %d, %_x1, %_x0;\n}', 20, ''),
+    ),
+    "cvt.rn.satfinite.relu.e4m3x2.bf16x2 1": (
+        ('{\n    .reg .b32 %_x0, %_x1;\n    shl.b32 %_x0, %a, 16;\n    and.b32 %_x1, %a, 0xffff0000;\n    cvt.rn.satfinite.relu.e4m3x2.f32 %d, %_x1, %_x0;\n}', 19, ''),
+    ),
+    "cvt.rn.satfinite.relu.e5m2x2.bf16x2 1": (
+        ('{\n    .reg .b32 %_x0, %_x1;\n    shl.b32 %_x0, %a, 16;\n    and.b32 %_x1, %a, 0xffff0000;\n    cvt.rn.satfinite.relu.e5m2x2.f32 %d, %_x1, %_x0;\n}', 19, ''),
+    ),
+    "cvt.rn.satfinite.relu.e2m3x2.f16x2 1": (
+        ('{\n    .reg .b16 %_h0, %_h1;\n    .reg .b32 %_x0, %_x1;\n    mov.b32 {%_h0, %_h1}, %a;\n    cvt.f32.f16 %_x0, %_h0;\n    cvt.f32.f16 %_x1, %_h1;\n    cvt.rn.satfinite.relu.e2m3x2.f32 %d, %_x1, %_x0;\n}', 20, ''),
+    ),
+    "cvt.rn.satfinite.relu.e2m3x2.bf16x2 1": (
+        ('{\n    .reg .b32 %_x0, %_x1;\n    shl.b32 %_x0, %a, 16;\n    and.b32 %_x1, %a, 0xffff0000;\n    cvt.rn.satfinite.relu.e2m3x2.f32 %d, %_x1, %_x0;\n}', 20, ''),
+    ),
+    "cvt.rn.satfinite.relu.e3m2x2.f16x2 1": (
+        ('{\n    .reg .b16 %_h0, %_h1;\n    .reg .b32 %_x0, %_x1;\n    mov.b32 {%_h0, %_h1}, %a;\n    cvt.f32.f16 %_x0, %_h0;\n    cvt.f32.f16 %_x1, %_h1;\n    cvt.rn.satfinite.relu.e3m2x2.f32 %d, %_x1, %_x0;\n}', 20, ''),
+    ),
+    "cvt.rn.satfinite.relu.e3m2x2.bf16x2 1": (
+        ('{\n    .reg .b32 %_x0, %_x1;\n    shl.b32 %_x0, %a, 16;\n    and.b32 %_x1, %a, 0xffff0000;\n    cvt.rn.satfinite.relu.e3m2x2.f32 %d, %_x1, %_x0;\n}', 20, ''),
+    ),
+    "cvt.rn.satfinite.relu.e2m1x2.f16x2 1": (
+        ('{\n    .reg .b16 %_h0, %_h1;\n    .reg .b32 %_x0, %_x1;\n    mov.b32 {%_h0, %_h1}, %a;\n    cvt.f32.f16 %_x0, %_h0;\n    cvt.f32.f16 %_x1, %_h1;\n    cvt.rn.satfinite.relu.e2m1x2.f32 %d, %_x1, %_x0;\n}', 20, ''),
+    ),
+    "cvt.rn.satfinite.relu.e2m1x2.bf16x2 1": (
+        ('{\n    .reg .b32 %_x0, %_x1;\n    shl.b32 %_x0, %a, 16;\n    and.b32 %_x1, %a, 0xffff0000;\n    cvt.rn.satfinite.relu.e2m1x2.f32 %d, %_x1, %_x0;\n}', 20, ''),
+    ),
+    "cvt.rn.f16x2.e4m3x2 1": (
+        ('{\n    .reg .b16 %_limit, %_s0, %_s1;\n    .reg .b32 %_t, %_high, %_low, %_h, %_sign, %_size, %_scale;\n    .reg .pred %_nan0, %_nan1;\n    mov.b16 %_limit, 0x5f80;\n    cvt.u32.u16 %_t, %a;\n    shl.b32 %_high, %_t, 16;\n    shl.b32 %_low, %_t, 8;\n    and.b32 %_high, %_high, 0xff000000;\n    and.b32 %_low, %_low, 0xff00;\n    or.b32 %_h, %_high, %_low;\n    and.b32 %_sign, %_h, 0x80008000;\n    and.b32 %_size, %_h, 0x7f007f00;\n    shr.b32 %_size, %_size, 1;\n    mov.b32 %_scale, 0x5c005c00;\n    mul.rn.f16x2 %_size, %_size, %_scale;\n    mov.b32 {%_s0, %_s1}, %_size;\n    setp.eq.f16 %_nan0, %_s0, %_limit;\n    setp.eq.f16 %_nan1, %_s1, %_limit;\n    selp.b16 %_s0, 0x7fff, %_s0, %_nan0;\n    selp.b16 %_s1, 0x7fff, %_s1, %_nan1;\n    mov.b32 %_size, {%_s0, %_s1};\n    or.b32 %d, %_sign, %_size;\n}', 8, 'NaN bits'),
+    ),
+    "cvt.rn.f16x2.e5m2x2 1": (
+        ('{\n    .reg .b32 %_t, %_high, %_low;\n    cvt.u32.u16 %_t, %a;\n    shl.b32 %_high, %_t, 16;\n    shl.b32 %_low, %_t, 8;\n    and.b32 %_high, %_high, 0xff000000;\n    and.b32 %_low, %_low, 0xff00;\n    or.b32 %d, %_high, %_low;\n}', 0, 'NaN bits'),
+    ),
+    "cvt.rn.bf16x2.e4m3x2 1": (
+        ('{\n    .reg .b32 %_h, %_x0, %_x1;\n    .reg .b16 %_h0, %_h1;\n    cvt.rn.f16x2.e4m3x2 %_h, %a;\n    mov.b32 {%_h0, %_h1}, %_h;\n    cvt.f32.f16 %_x0, %_h0;\n    cvt.f32.f16 %_x1, %_h1;\n    cvt.rn.bf16x2.f32 %d, %_x1, %_x0;\n}', 19, ''),
+    ),
+    "cvt.rn.bf16x2.e5m2x2 1": (
+        ('{\n    .reg .b32 %_h, %_x0, %_x1;\n    .reg .b16 %_h0, %_h1;\n    cvt.rn.f16x2.e5m2x2 %_h, %a;\n    mov.b32 {%_h0, %_h1}, %_h;\n    cvt.f32.f16 %_x0, %_h0;\n    cvt.f32.f16 %_x1, %_h1;\n    cvt.rn.bf16x2.f32 %d, %_x1, %_x0;\n}', 19, ''),
+    ),
+    "cvt.rn.bf16x2.e2m3x2 1": (
+        ('{\n    .reg .b32 %_h, %_x0, %_x1;\n    .reg .b16 %_h0, %_h1;\n    cvt.rn.f16x2.e2m3x2 %_h, %a;\n    mov.b32 {%_h0, %_h1}, %_h;\n    cvt.f32.f16 %_x0, %_h0;\n    cvt.f32.f16 %_x1, %_h1;\n    cvt.rn.bf16x2.f32 %d, %_x1, %_x0;\n}', 20, ''),
+    ),
+    "cvt.rn.bf16x2.e3m2x2 1": (
+        ('{\n    .reg .b32 %_h, %_x0, %_x1;\n    .reg .b16 %_h0, %_h1;\n    cvt.rn.f16x2.e3m2x2 %_h, %a;\n    mov.b32 {%_h0, %_h1}, %_h;\n    cvt.f32.f16 %_x0, %_h0;\n    cvt.f32.f16 %_x1, %_h1;\n    cvt.rn.bf16x2.f32 %d, %_x1, %_x0;\n}', 20, ''),
+    ),
+    "cvt.rn.bf16x2.e2m1x2 1": (
+        ('{\n    .reg .b32 %_h, %_x0, %_x1;\n    .reg .b16 %_h0, %_h1;\n    cvt.rn.f16x2.e2m1x2 %_h, %a;\n    mov.b32 {%_h0, %_h1}, %_h;\n    cvt.f32.f16 %_x0, %_h0;\n    cvt.f32.f16 %_x1, %_h1;\n    cvt.rn.bf16x2.f32 %d, %_x1, %_x0;\n}', 20, ''),
+    ),
+    "cvt.rn.satfinite.bf16x2.e4m3x2 1": (
+        ('{\n    .reg .b32 %_h, %_x0, %_x1;\n    .reg .b16 %_h0, %_h1;\n    cvt.rn.f16x2.e4m3x2 %_h, %a;\n    mov.b32 {%_h0, %_h1}, %_h;\n    cvt.f32.f16 %_x0, %_h0;\n    cvt.f32.f16 %_x1, %_h1;\n    cvt.rn.satfinite.bf16x2.f32 %d, %_x1, %_x0;\n}', 36, ''),
+    ),
+    "cvt.rn.satfinite.bf16x2.e5m2x2 1": (
+        ('{\n    .reg .b32 %_h, %_x0, %_x1;\n    .reg .b16 %_h0, %_h1;\n    cvt.rn.f16x2.e5m2x2 %_h, %a;\n    mov.b32 {%_h0, %_h1}, %_h;\n    cvt.f32.f16 %_x0, %_h0;\n    cvt.f32.f16 %_x1, %_h1;\n    cvt.rn.satfinite.bf16x2.f32 %d, %_x1, %_x0;\n}', 36, ''),
+    ),
+    "cvt.rn.satfinite.bf16x2.e2m3x2 1": (
+        ('{\n    .reg .b32 %_h, %_x0, %_x1;\n    .reg .b16 %_h0, %_h1;\n    cvt.rn.f16x2.e2m3x2 %_h, %a;\n    mov.b32 {%_h0, %_h1}, %_h;\n    cvt.f32.f16 %_x0, %_h0;\n    cvt.f32.f16 %_x1, %_h1;\n    cvt.rn.satfinite.bf16x2.f32 %d, %_x1, %_x0;\n}', 20, ''),
+    ),
+    "cvt.rn.satfinite.bf16x2.e3m2x2 1": (
+        ('{\n    .reg .b32 %_h, %_x0, %_x1;\n    .reg .b16 %_h0, %_h1;\n    cvt.rn.f16x2.e3m2x2 %_h, %a;\n    mov.b32 {%_h0, %_h1}, %_h;\n    cvt.f32.f16 %_x0, %_h0;\n    cvt.f32.f16 %_x1, %_h1;\n    cvt.rn.satfinite.bf16x2.f32 %d, %_x1, %_x0;\n}', 20, ''),
+    ),
+    "cvt.rn.satfinite.bf16x2.e2m1x2 1": (
+        ('{\n    .reg .b32 %_h, %_x0, %_x1;\n    .reg .b16 %_h0, %_h1;\n    cvt.rn.f16x2.e2m1x2 %_h, %a;\n    mov.b32 {%_h0, %_h1}, %_h;\n    cvt.f32.f16 %_x0, %_h0;\n    cvt.f32.f16 %_x1, %_h1;\n    cvt.rn.satfinite.bf16x2.f32 %d, %_x1, %_x0;\n}', 20, ''),
+    ),
+    "cvt.rn.relu.bf16x2.e4m3x2 1": (
+        ('{\n    .reg .b32 %_h, %_x0, %_x1;\n    .reg .b16 %_h0, %_h1;\n    cvt.rn.f16x2.e4m3x2 %_h, %a;\n    mov.b32 {%_h0, %_h1}, %_h;\n    cvt.f32.f16 %_x0, %_h0;\n    cvt.f32.f16 %_x1, %_h1;\n    cvt.rn.relu.bf16x2.f32 %d, %_x1, %_x0;\n}', 19, ''),
+    ),
+    "cvt.rn.relu.bf16x2.e5m2x2 1": (
+        ('{\n    .reg .b32 %_h, %_x0, %_x1;\n    .reg .b16 %_h0, %_h1;\n    cvt.rn.f16x2.e5m2x2 %_h, %a;\n    mov.b32 {%_h0, %_h1}, %_h;\n    cvt.f32.f16 %_x0, %_h0;\n    cvt.f32.f16 %_x1, %_h1;\n    cvt.rn.relu.bf16x2.f32 %d, %_x1, %_x0;\n}', 19, ''),
+    ),
+    "cvt.rn.relu.bf16x2.e2m3x2 1": (
+        ('{\n    .reg .b32 %_h, %_x0, %_x1;\n    .reg .b16 %_h0, %_h1;\n    cvt.rn.f16x2.e2m3x2 %_h, %a;\n    mov.b32 {%_h0, %_h1}, %_h;\n    cvt.f32.f16 %_x0, %_h0;\n    cvt.f32.f16 %_x1, %_h1;\n    cvt.rn.relu.bf16x2.f32 %d, %_x1, %_x0;\n}', 20, ''),
+    ),
+    "cvt.rn.relu.bf16x2.e3m2x2 1": (
+        ('{\n    .reg .b32 %_h, %_x0, %_x1;\n    .reg .b16 %_h0, %_h1;\n    cvt.rn.f16x2.e3m2x2 %_h, %a;\n    mov.b32 {%_h0, %_h1}, %_h;\n    cvt.f32.f16 %_x0, %_h0;\n    cvt.f32.f16 %_x1, %_h1;\n    cvt.rn.relu.bf16x2.f32 %d, %_x1, %_x0;\n}', 20, ''),
+    ),
+    "cvt.rn.relu.bf16x2.e2m1x2 1": (
+        ('{\n    .reg .b32 %_h, %_x0, %_x1;\n    .reg .b16 %_h0, %_h1;\n    cvt.rn.f16x2.e2m1x2 %_h, %a;\n    mov.b32 {%_h0, %_h1}, %_h;\n    cvt.f32.f16 %_x0, %_h0;\n    cvt.f32.f16 %_x1, %_h1;\n    cvt.rn.relu.bf16x2.f32 %d, %_x1, %_x0;\n}', 20, ''),
+    ),
+    "cvt.rn.relu.satfinite.bf16x2.e4m3x2 1": (
+        ('{\n    .reg .b32 %_h, %_x0, %_x1;\n    .reg .b16 %_h0, %_h1;\n    cvt.rn.f16x2.e4m3x2 %_h, %a;\n    mov.b32 {%_h0, %_h1}, %_h;\n    cvt.f32.f16 %_x0, %_h0;\n    cvt.f32.f16 %_x1, %_h1;\n    cvt.rn.relu.satfinite.bf16x2.f32 %d, %_x1, %_x0;\n}', 36, ''),
+    ),
+    "cvt.rn.relu.satfinite.bf16x2.e5m2x2 1": (
+        ('{\n    .reg .b32 %_h, %_x0, %_x1;\n    .reg .b16 %_h0, %_h1;\n    cvt.rn.f16x2.e5m2x2 %_h, %a;\n    mov.b32 {%_h0, %_h1}, %_h;\n    cvt.f32.f16 %_x0, %_h0;\n    cvt.f32.f16 %_x1, %_h1;\n    cvt.rn.relu.satfinite.bf16x2.f32 %d, %_x1, %_x0;\n}', 36, ''),
+    ),
+    "cvt.rn.relu.satfinite.bf16x2.e2m3x2 1": (
+        ('{\n    .reg .b32 %_h, %_x0, %_x1;\n    .reg .b16 %_h0, %_h1;\n    cvt.rn.f16x2.e2m3x2 %_h, %a;\n    mov.b32 {%_h0, %_h1}, %_h;\n    cvt.f32.f16 %_x0, %_h0;\n    cvt.f32.f16 %_x1, %_h1;\n    cvt.rn.relu.satfinite.bf16x2.f32 %d, %_x1, %_x0;\n}', 20, ''),
+    ),
+    "cvt.rn.relu.satfinite.bf16x2.e3m2x2 1": (
+        ('{\n    .reg .b32 %_h, %_x0, %_x1;\n    .reg .b16 %_h0, %_h1;\n    cvt.rn.f16x2.e3m2x2 %_h, %a;\n    mov.b32 {%_h0, %_h1}, %_h;\n    cvt.f32.f16 %_x0, %_h0;\n    cvt.f32.f16 %_x1, %_h1;\n    cvt.rn.relu.satfinite.bf16x2.f32 %d, %_x1, %_x0;\n}', 20, ''),
+    ),
+    "cvt.rn.relu.satfinite.bf16x2.e2m1x2 1": (
+        ('{\n    .reg .b32 %_h, %_x0, %_x1;\n    .reg .b16 %_h0, %_h1;\n    cvt.rn.f16x2.e2m1x2 %_h, %a;\n    mov.b32 {%_h0, %_h1}, %_h;\n    cvt.f32.f16 %_x0, %_h0;\n    cvt.f32.f16 %_x1, %_h1;\n    cvt.rn.relu.satfinite.bf16x2.f32 %d, %_x1, %_x0;\n}', 20, ''),
+    ),
+    "cvt.rn.f32.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    mov.b16 %_zero, 0;\n    mov.b32 %d, {%_zero, %a};\n}', 0, ''),
+    ),
+    "cvt.rz.f32.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    mov.b16 %_zero, 0;\n    mov.b32 %d, {%_zero, %a};\n}', 0, ''),
+    ),
+    "cvt.rm.f32.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    mov.b16 %_zero, 0;\n    mov.b32 %d, {%_zero, %a};\n}', 0, ''),
+    ),
+    "cvt.rp.f32.bf16 1": (
+        ('{\n    .reg .b16 %_zero;\n    mov.b16 %_zero, 0;\n    mov.b32 %d, {%_zero, %a};\n}', 0, ''),
+    ),
     "div.f32 2": (
         ('div.approx.ftz.f32 %d, %a, %b;', 1, ''),
     ),
