@@ -33,8 +33,8 @@ def project(generated: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(generated, tmp_path / "project"))
 
 
-def readme_opcode() -> str:
-    found = re.search(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+def manuals_opcode() -> str:
+    found = re.search(r"```yaml\n(.*?)```", (ROOT / "generated/manual/adding.md").read_text("utf-8"), re.DOTALL)
     assert found
     return found[1]
 
@@ -43,12 +43,12 @@ def run(project: Path, *arguments: str) -> int:
     return main([arguments[0], "--root", str(project), *arguments[1:]])
 
 
-def test_the_readmes_opcode_is_short() -> None:
-    assert len(readme_opcode().splitlines()) < 20
+def test_the_manuals_opcode_is_short() -> None:
+    assert len(manuals_opcode().splitlines()) < 20
 
 
 def test_an_opcode_nobody_has_heard_of_is_one_more_file(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (project / "spec/instructions/sumsq.yaml").write_text(readme_opcode(), "utf-8")
+    (project / "spec/instructions/sumsq.yaml").write_text(manuals_opcode(), "utf-8")
     assert run(project, "generate") == 0
     assert "+ cuda/sumsq.cu" in capsys.readouterr().out
 
@@ -158,6 +158,8 @@ def knows_an_opcode(text: str, path: str) -> bool:
         "such as" in text
         or "as in" in text
         or text.startswith("ptxspec ")
+        # Pages that show people how commands answer: tests/test_readme.py runs these, and finds each variant named.
+        or path.startswith("templates/manual/guides/")
         or (path in CARRYING and CARRYING[path].fullmatch(text))
     ):
         return False

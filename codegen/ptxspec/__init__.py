@@ -4,8 +4,12 @@
 >>> db = ptxspec.load()
 >>> db.variant("max.NaN.f32").requires.target
 'sm_80'
->>> [r.message for r in db.query("max.NaN.f64").reasons]
-['max.f64 has no .NaN; it has no modifiers']
+>>> db.query("max.NaN.f64").reasons[0].message
+'max.f64 has no .NaN; it has no modifiers'
+>>> db.query("ex2.approx.f16", target="sm_75")
+yes: ex2.approx.f16 (1 operand) on sm_75
+  needs   sm_75 or newer, PTX 7.0 or newer (CUDA 11.0)
+  claim   bounded
 """
 
 from __future__ import annotations
@@ -17,19 +21,35 @@ if TYPE_CHECKING:
     from .api import Database
     from .catalog import Requirement
     from .diagnostics import PtxspecError, SpecError
-    from .query.database import Variant
+    from .query.shown import Answer, Findings, Variants
+    from .query.variant import Variant
     from .query.verdicts import Reason, Verdict
 
 _HOMES = {
+    "Answer": "query.shown",
     "Database": "api",
+    "Findings": "query.shown",
     "PtxspecError": "diagnostics",
     "Reason": "query.verdicts",
     "Requirement": "catalog",
     "SpecError": "diagnostics",
-    "Variant": "query.database",
+    "Variant": "query.variant",
+    "Variants": "query.shown",
     "Verdict": "query.verdicts",
 }
-__all__ = ["Database", "PtxspecError", "Reason", "Requirement", "SpecError", "Variant", "Verdict", "load"]
+__all__ = [
+    "Answer",
+    "Database",
+    "Findings",
+    "PtxspecError",
+    "Reason",
+    "Requirement",
+    "SpecError",
+    "Variant",
+    "Variants",
+    "Verdict",
+    "load",
+]
 
 
 def load(root: str | Path | None = None) -> Database:

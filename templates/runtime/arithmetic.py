@@ -129,7 +129,7 @@ def addition(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: boo
     steered = _native(np.add, (x, y), f, mode, ftz, daz)
     if steered is not None:
         return steered
-    if daz:
+    if daz and _flushes_first(f):
         x, y = flushed(x, f), flushed(y, f)
     if f.native is None and f.carrier is None:
         return wide.addition(x, y, f, mode, ftz)
@@ -153,7 +153,7 @@ def addition(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: boo
     if f.carrier is None:
         return wide.addition(x, y, f, mode, ftz)
     carrier = _nearest_carrier(f, mode) or f.carrier
-    a, b = widen(x, f, carrier), widen(y, f, carrier)
+    a, b = widen(x, f, carrier, daz), widen(y, f, carrier, daz)
     total = a + b if _rounds_twice_safely(f, carrier, mode) else sum_to_odd(a, b)
     bits = narrow(total, f, mode, ftz)
     if mode == roundTowardNegative:
@@ -174,13 +174,19 @@ def multiplication(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, da
     steered = _native(np.multiply, (x, y), f, mode, ftz, daz)
     if steered is not None:
         return steered
-    if daz:
+    if daz and _flushes_first(f):
         x, y = flushed(x, f), flushed(y, f)
     if f.native is not None and mode == roundTiesToEven:
         product = x.view(f.native) * y.view(f.native)
         return _finish(product, f, ftz, tested_by(wide.multiplication, (x, y), f, mode))
     if f.carrier is not None:
-        return narrow(widen(x, f, f.carrier) * widen(y, f, f.carrier), f, mode, ftz)
+        carrier = _product_carrier(f, mode, ftz) or f.carrier
+        a, b = widen(x, f, carrier, daz), widen(y, f, carrier, daz)
+        if carrier == f.carrier or mode == roundTiesToEven:
+            return narrow(a * b, f, mode, ftz)
+        with environment.environment(mode):
+            product = a * b
+        return narrow(product, f, mode, ftz)
     if f.native is None or mode == roundTiesToAway:
         return wide.multiplication(x, y, f, mode, ftz)
     product = x.view(f.native) * y.view(f.native)
@@ -193,13 +199,13 @@ def division(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: boo
     steered = _native(np.divide, (x, y), f, mode, ftz, daz)
     if steered is not None:
         return steered
-    if daz:
+    if daz and _flushes_first(f):
         x, y = flushed(x, f), flushed(y, f)
     if f.native is not None and mode == roundTiesToEven:
         quotient = x.view(f.native) / y.view(f.native)
         return _finish(quotient, f, ftz, tested_by(wide.division, (x, y), f, mode))
     if f.carrier is not None:
-        a, b = widen(x, f, f.carrier), widen(y, f, f.carrier)
+        a, b = widen(x, f, f.carrier, daz), widen(y, f, f.carrier, daz)
         quotient = a / b if _rounds_twice_safely(f, f.carrier, mode) else quotient_to_odd(a, b)
         return narrow(quotient, f, mode, ftz)
     if f.native is None or mode == roundTiesToAway:
@@ -214,13 +220,13 @@ def squareRoot(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = Fals
     steered = _native(np.sqrt, (x,), f, mode, ftz, daz)
     if steered is not None:
         return steered
-    if daz:
+    if daz and _flushes_first(f):
         x = flushed(x, f)
     if f.native is not None and mode == roundTiesToEven:
         return _finish(np.sqrt(x.view(f.native)), f, ftz, never)
     if f.carrier is not None:
         carrier = _nearest_carrier(f, mode) or f.carrier
-        a = widen(x, f, carrier)
+        a = widen(x, f, carrier, daz)
         root = np.sqrt(a) if _rounds_twice_safely(f, carrier, mode) else root_to_odd(a)
         return narrow(root, f, mode, ftz)
     if f.native is None or mode == roundTiesToAway:
@@ -252,7 +258,7 @@ def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Format, mode: Direction, f
 
 def sum_of_carrier(product: Array, addend: Array, f: Format, mode: Direction, ftz: bool) -> Array:
     """The sum of numbers of the carrier, rounded once; the first is reused."""
-    if f.native is not None and mode not in (roundTiesToEven, roundTiesToAway) and environment.can(mode, ftz):
+    if mode not in (roundTiesToEven, roundTiesToAway) and environment.can(mode, ftz and f.native is not None):
         # Rounded twice in one direction is rounded once.
         with environment.environment(mode):
             product += addend
@@ -347,6 +353,22 @@ def _nearest_carrier(f: Format, mode: Direction) -> np.dtype[Any] | None:
     """
     single = np.dtype(np.float32)
     return single if f.exponent_bits <= 8 and _rounds_twice_safely(f, single, mode) else None
+
+
+def _product_carrier(f: Format, mode: Direction, ftz: bool) -> np.dtype[Any] | None:
+    """float32 where it serves for products though some of them are subnormal there, and not exact.
+
+    All that reach half of the least number of `f` are: they have that many bits. A smaller one stays below it or, to
+    nearest, reaches it as a tie, which goes to zero like itself; and what was rounded in one direction may be again."""
+    bits = 2 * f.precision
+    inside = f.exponent_bits <= 8 and bits <= 24 and f.emin - f.fraction_bits - 1 - (bits - 1) >= -149
+    steered = mode == roundTiesToEven or (mode != roundTiesToAway and environment.can(mode))
+    return np.dtype(np.float32) if inside and steered and not ftz and not environment.STUMBLES else None
+
+
+def _flushes_first(f: Format) -> bool:
+    """Are operands flushed before they are widened? In a carrier that is done at once."""
+    return f.native is not None or f.carrier is None
 
 
 def _sign_exact_zero(bits: Array, total: Array, signs: Array, f: Format) -> None:

@@ -44,8 +44,9 @@ _CONSTANTS: Final = {"x86_64": _X86, "AMD64": _X86, "aarch64": _ARM, "arm64": _A
 # Longer than any fenv_t.
 _LENGTH = 512
 # Where a fenv_t of x86-64 on Linux keeps MXCSR, and the bits there that flush tiny results (FTZ) and operands (DAZ).
-_MXCSR_WORD, _MXCSR_DEFAULT = 7, 0x1F80
+MXCSR_WORD, _MXCSR_DEFAULT = 7, 0x1F80
 _FLUSH_RESULTS, _FLUSH_OPERANDS = 0x8000, 0x40
+Stored = ctypes.c_uint32 * (_LENGTH // 4)
 # The environments by direction, whether tiny results are flushed, and whether subnormal operands are.
 _Key = tuple[Direction, bool, bool]
 _ORDINARY: Final = (roundTiesToEven, False, False)
@@ -66,10 +67,10 @@ class Environment:
     """`with environment:` sets it, and the ordinary one afterwards: reusable, but not to be nested."""
 
     def __init__(self, inside: Any, ordinary: Any, set_environment: Any) -> None:
-        self._inside, self._ordinary, self._set = inside, ordinary, set_environment
+        self.inside, self._ordinary, self._set = inside, ordinary, set_environment
 
     def __enter__(self) -> None:
-        self._set(self._inside)
+        self._set(self.inside)
 
     def __exit__(self, *exception: object) -> None:
         self._set(self._ordinary)
@@ -93,7 +94,7 @@ def _found() -> tuple[dict[_Key, Environment], Any, Any]:
         return {}, None, None
 
     def stored() -> Any:
-        buffer = (ctypes.c_uint32 * (_LENGTH // 4))()
+        buffer = Stored()
         get(buffer)
         return buffer
 
@@ -105,21 +106,24 @@ def _found() -> tuple[dict[_Key, Environment], Any, Any]:
         flushing = sys.platform == "linux" and constants is _X86
         if flushing:
             # Another library may have left the unit flushing.
-            plain[_MXCSR_WORD] &= ~(_FLUSH_RESULTS | _FLUSH_OPERANDS)
-            flushing = plain[_MXCSR_WORD] & ~0x3F == _MXCSR_DEFAULT
+            plain[MXCSR_WORD] &= ~(_FLUSH_RESULTS | _FLUSH_OPERANDS)
+            flushing = plain[MXCSR_WORD] & ~0x3F == _MXCSR_DEFAULT
         put(plain)
         for direction, constant in constants.items():
             if set_direction(constant) == 0:
                 for ftz, daz in product((False, True), repeat=2) if flushing else [(False, False)]:
                     inside = stored()
-                    inside[_MXCSR_WORD] |= _FLUSH_RESULTS * ftz | _FLUSH_OPERANDS * daz
+                    inside[MXCSR_WORD] |= _FLUSH_RESULTS * ftz | _FLUSH_OPERANDS * daz
                     found[direction, ftz, daz] = Environment(inside, plain, put)
     finally:
         put(before)
     return (found, get, put) if _ORDINARY in found else ({}, None, None)
 
 
-_ENVIRONMENTS, _get, _put = _found()
+_ENVIRONMENTS, fetch, put = _found()
+# The ordinary environment, and how two directions are set, in the C library's form.
+PLAIN: Final = _ENVIRONMENTS[_ORDINARY].inside if _ENVIRONMENTS else None
+IS_X86_ON_LINUX: Final = (roundTiesToEven, True, True) in _ENVIRONMENTS
 
 
 def environment(direction: Direction, ftz: bool = False, daz: bool = False) -> Environment | Nothing:
@@ -135,13 +139,25 @@ def ordinary() -> Iterator[None]:
     if not _ENVIRONMENTS:
         yield
         return
-    before = (ctypes.c_uint32 * (_LENGTH // 4))()
-    _get(before)
+    before = Stored()
+    fetch(before)
     try:
         with _ENVIRONMENTS[_ORDINARY]:
             yield
     finally:
-        _put(before)
+        put(before)
+
+
+def enclosed(ufunc: np.ufunc, *operands: Array) -> tuple[Array, Array]:
+    """What an operation gives rounded toward negative and toward positive, where directions can be steered."""
+    down, up = _ENVIRONMENTS[roundTowardNegative, False, False], _ENVIRONMENTS[roundTowardPositive, False, False]
+    try:
+        put(down.inside)
+        low = ufunc(*operands)
+        put(up.inside)
+        return low, ufunc(*operands)
+    finally:
+        put(PLAIN)
 
 
 def product_sum(x: Array, y: Array, z: Array) -> Array:

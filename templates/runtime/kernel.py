@@ -7,29 +7,28 @@ import os
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from . import (
     arithmetic,  # noqa: F401  # what kernels call: loaded with the package, so that a first call need not
     comparison,  # noqa: F401
-    environment,
+    quick,
 )
 from .binary import Array
 from .index import REPORTED
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
-from .running import in_blocks, on_threads, takes
+from .operands import OperandError, masked, mended, read, spelled
+from .running import BLOCK, in_blocks, on_threads, takes
 from .signature import Registers, Type, signature
+from .surroundings import undisturbed
+from .ufuncs import as_own
 
 if TYPE_CHECKING:
     from .accelerator import Native
 
 SWITCH = "PTXEMU_ACCELERATOR"
-
-
-class OperandError(TypeError):
-    """Operands of a number, kind or shape that the variant does not take."""
 
 
 def compile(spelling: str, operands: int | None = None, target: str | None = None) -> Kernel:
@@ -40,11 +39,13 @@ def compile(spelling: str, operands: int | None = None, target: str | None = Non
     current ones. What the kernel takes and gives is said at `Kernel`, and in which order lanes stand:
 
         >>> kernel = ptxemu.compile("cvt.rn.f16x2.f32")
+        >>> kernel
+        <ptxemu kernel cvt.rn.f16x2.f32 (2 operands): d:f16x2 = a1:f32, a0:f32; exact>
         >>> hex(kernel(np.float32(1), np.float32(2)))  # the first operand is the upper half
         '0x3c004000'
 
-    Raises UnknownVariantError, and UnknownTargetError where the target does not have the variant, with the nearest
-    variants."""
+    Raises UnknownVariantError with the reason and the nearest spelling, and UnknownTargetError where the target does
+    not have the variant, with what it needs and what to write instead; both are LookupErrors."""
     if not isinstance(spelling, str):
         raise UnknownVariantError(f"a spelling is text such as 'add.f32', not {spelling!r}")
     if not (operands is None or isinstance(operands, (int, np.integer))):
@@ -54,7 +55,8 @@ def compile(spelling: str, operands: int | None = None, target: str | None = Non
     return _compile(spelling, operands, target)
 
 
-@lru_cache(maxsize=4096)
+# Room for all variants, also where they are asked for on several targets.
+@lru_cache(maxsize=1 << 16)
 def _compile(spelling: str, operands: int | None, target: str | None) -> Kernel:
     return Kernel(find(spelling, operands, target), target)
 
@@ -64,14 +66,16 @@ def execute(
 ) -> Any:
     """Run a variant on its operands, whose number picks the variant; as `compile(...)(...)`.
 
-    Operands and results stand in PTX's order, as `Kernel` says:
+    Operands and results stand in PTX's order, in dtypes and shapes as `Kernel` says:
 
         >>> packed = ptxemu.execute("cvt.rn.f16x2.f32", np.float32(1), np.float32(2))
         >>> hex(packed)  # the first operand is the upper half
         '0x3c004000'
-        >>> p, q = ptxemu.execute("setp.lt.f32", np.float32(1), np.float32(2), results=2)
-        >>> bool(p), bool(q)
-        (True, False)"""
+        >>> p, q = ptxemu.execute("setp.lt.f32", np.float32([1, 2]), 2, results=2)
+        >>> p, q
+        (array([ True, False]), array([False,  True]))
+
+    Raises what `compile` and a kernel's call raise."""
     return compile(spelling, len(arrays), target)(*arrays, out=out, threads=threads, results=results)
 
 
@@ -82,6 +86,10 @@ class Kernel:
     order: bit patterns (uint8 to uint64) or the native type (float16, float32, float64, those of ml_dtypes; int8 to
     int64 of signed integers); types with several lanes take bit patterns, predicates are bool. Operands of one type are
     of one representation, and a float result of that type comes in it.
+
+    A Python number stands for the number that it is, in the native type: where the type has exactly that, and it could
+    not be meant as bits, as an int above those that a float format all has. Everything else is refused, with what to
+    write. Masked arrays are refused, too: a result has no mask.
 
     An integer result is intN of sN and uintN of uN; bits and packed types are uintN. A float result of a type
     that no operand has is a float of NumPy's where there is one, unless a float operand came as bits; one of ml_dtypes
@@ -99,16 +107,28 @@ class Kernel:
 
     @property
     def operands(self) -> int:
+        """How many source registers it takes, and so arrays."""
         return self.variant.operands
 
     @property
     def claim(self) -> str:
-        """The variant's, on the target."""
+        """How faithful it is on its target: the variant's claim, or "reported"."""
         known = REPORTED.get(self.variant.spelling, "").split()
         return "reported" if self.target in known else self.variant.claim
 
     def __repr__(self) -> str:
-        return f"<ptxemu kernel {self._row}{' on ' + self.target if self.target else ''}>"
+        on = f" on {self.target}" if self.target else ""
+        results = "|".join(f"{o.name}:{o.type.name}" for o in self._signature.results)
+        sources = ", ".join(f"{name}:{t.name}" for name, t in self._signature.registers)
+        return f"<ptxemu kernel {self._row}{on}: {results} = {sources}; {self.claim}>"
+
+    def _repr_html_(self) -> str:
+        from . import notebook  # only needed in notebooks
+
+        rows = [(name, f".{t.name}", t.accepted) for name, t in self._signature.registers]
+        rows += [(f"{name}, result", f".{t.name}", t.accepted) for name, t in self._signature.places[-1]]
+        table = notebook.table(("register", "type", "NumPy"), rows)
+        return notebook.block(repr(self).strip("<>"), table)
 
     @cached_property
     def _function(self) -> Callable[..., Array]:
@@ -123,7 +143,13 @@ class Kernel:
 
     def __getstate__(self) -> dict[str, Any]:
         # C that is loaded here is not loaded elsewhere.
-        return {name: value for name, value in self.__dict__.items() if name != "_native"}
+        return {name: value for name, value in self.__dict__.items() if name not in self._LEFT_HERE}
+
+    _LEFT_HERE: ClassVar[set[str]] = {"_native", "_pieces", "_plans"}
+
+    @cached_property
+    def _plans(self) -> dict[quick.Key, quick.Plan | quick.Registered]:
+        return {}
 
     @cached_property
     def _native(self) -> Native | None:
@@ -138,16 +164,28 @@ class Kernel:
     def __call__(self, *arrays: Any, out: Any = None, threads: int | None = 1, results: int = 1) -> Any:
         """Compute the result, into `out` where given, on a number of threads (None: as many as there are processors).
 
+        A new array of the shape that the operands broadcast to, a NumPy scalar where that is (); its dtype is as
+        `Kernel` says.
         With `results=2`, p|q gives both. What gives several registers, as p|q and p0|p1 do, returns a tuple.
         `out` is as NumPy's ufuncs take it: an array of the result's type in any byte order, or a tuple of one for each
         register; operands broadcast to its shape, where that is larger than theirs; it may be an operand, or overlap
         one.
         Threads pay on some hundred thousand elements and more, most with the accelerator; without it they wait for the
         interpreter at times. Beside operands and result at most 32 MB are taken for each thread.
-        Raises OperandError (a TypeError), ValueError for shapes and for a number of threads below 1 or of results that
-        there is not, TypeError for one that is not an integer."""
+        Raises OperandError (a TypeError) for operands and an `out` of another number or dtype, ValueError for shapes
+        and for a number of threads below 1 or of results that there is not, TypeError for one that is no integer."""
+        if out is None and type(threads) is int and threads == results == 1:
+            try:
+                plan = self._plans[tuple([x.dtype for x in arrays])]
+            except (AttributeError, KeyError, TypeError):
+                pass  # the first arrays of these types, or none
+            else:
+                found = plan.called(arrays)
+                if found is not None:
+                    return found
         if len(arrays) != self.operands:
             raise OperandError(f"{self._row} takes {counted(self.operands)}, {len(arrays)} came")
+        arrays = self._as_arrays(arrays)
         operands = [self._as_bits(x, *r) for x, r in zip(arrays, self._signature.registers, strict=True)]
         if self._signature.common is not None:
             self._check_alike(arrays)
@@ -162,7 +200,48 @@ class Kernel:
         given = out[0] if isinstance(out, tuple) and len(out) == 1 else out
         result, bits = self._to_fill(places[0][1], arrays, shape, given)
         on_threads(self._run, [*operands, bits], self._signature.lanes, threads, self._row)
+        if arrays and given is None and results == 1 and all(x.dtype.isnative for x in (*operands, bits)):
+            types = tuple([x.dtype for x in arrays])
+            self._plans[types] = self._registered(types, result.dtype) or self._planned(types, operands, bits, result)
         return result[()] if given is None and not shape else result
+
+    def _registered(self, types: quick.Key, made: np.dtype[Any]) -> quick.Registered | None:
+        """How arrays of these types are taken by C, where it is there."""
+        native: Native | None = self.__dict__.get("_native")
+        if native is None or (native.decides and self._signature.lanes > 1):
+            return None
+        *views, result = (as_own(t) for t in (*types, made))
+        ufunc = native.ufunc([*views, result], len(views))
+        if ufunc is None:
+            return None
+        of_own = tuple(views) == types
+        return quick.Registered(
+            ufunc, None if of_own else tuple(views), None if result == made else made, native.decides
+        )
+
+    def _planned(self, types: quick.Key, operands: Sequence[Array], bits: Array, result: Array) -> quick.Plan:
+        """How arrays of these types are taken by NumPy: one element, if C has not been asked for more."""
+        function, wanted = self._of_few()
+        *read, lane = (t or x.dtype for t, x in zip(wanted, (*operands, bits), strict=True))
+        s = self._signature
+        gaps, lanes = s.flat and s.lanes == 1, 1 if s.flat else s.lanes
+        most = BLOCK // lanes // self._width if self._is_settled() else s.lanes // lanes
+        return quick.Plan(function, tuple(read), gaps, most, lane, result.dtype)
+
+    def _is_settled(self) -> bool:
+        """Is it known whether C does the work?"""
+        return self.__dict__.get("_native", not is_accelerated()) is not False
+
+    def _of_few(self) -> tuple[Callable[..., Any], list[np.dtype[Any] | None]]:
+        """What makes the first result of the operands, one block at most, and what operands and result are for it
+        (None: registers)."""
+        s = self._signature
+        if s.flat:
+            return self._function, [*(t.lane for _, t in s.registers), s.results[0].type.lane]
+        return self._applied, [None] * (len(s.registers) + 1)
+
+    def _applied(self, *operands: Array) -> list[Array]:
+        return self._signature.apply(self._function, operands)
 
     def _several(
         self,
@@ -191,19 +270,23 @@ class Kernel:
         result = np.empty(shape, made) if given is None else self._checked_out(given, shape, made, t)
         return result, result.view(t.bits if result.dtype.isnative else t.in_order_of(result))
 
+    def _as_arrays(self, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Operands with Python's numbers made NumPy's."""
+        for x in arrays:
+            if type(x) is not np.ndarray and not isinstance(x, np.generic):
+                return read(self._row, arrays, self._signature.registers)
+        return arrays
+
     def _as_bits(self, x: Any, name: str, t: Type) -> Array:
-        what, expected = f"operand {name}", f"{t.accepted} for .{t.name}"
-        if not isinstance(x, (np.ndarray, np.generic)):
-            raise OperandError(
-                f"{self._row}: {what} is a {type(x).__name__}; expected a NumPy array or scalar of {expected}"
-            )
         array = np.asarray(x)
         bits = t.bits if array.dtype.isnative else t.in_order_of(array)
         if array.dtype == bits:
             return array
         if t.is_native(array.dtype):
             return array.view(bits)
-        raise OperandError(f"{self._row}: {what} is {array.dtype}; expected {expected}")
+        hint = mended(name, array.dtype, t)
+        message = f"{self._row}: operand {name} is {array.dtype}; expected {t.expected}"
+        raise OperandError(message + (f"; {hint}" if hint else ""))
 
     def _check_alike(self, arrays: tuple[Any, ...]) -> None:
         """Are operands of one type of one representation?"""
@@ -212,7 +295,10 @@ class Kernel:
             if x.dtype.newbyteorder("=") != representation:
                 (first, _), (other, _) = self._signature.registers[0], self._signature.registers[i]
                 message = f"{self._row}: operand {first} is {representation}, operand {other} is {x.dtype}"
-                raise OperandError(message + "; all must be of one representation")
+                t = self._signature.registers[i][1]
+                bits = other if t.is_native(representation) else first
+                hint = f"write {bits}.view({spelled(t, native=True)}), or all as bits"
+                raise OperandError(f"{message}; all must be of one representation; {hint}")
 
     def _representation(self, t: Type, arrays: tuple[Any, ...]) -> np.dtype[Any]:
         """The type in which a register of the results comes."""
@@ -240,6 +326,8 @@ class Kernel:
         return int(results)
 
     def _checked_out(self, out: Any, shape: tuple[int, ...], dtype: np.dtype[Any], t: Type) -> Array:
+        if wrong := masked(out):
+            raise OperandError(f"{self._row}: out {wrong}")
         came = out.dtype.newbyteorder("=") if isinstance(out, np.ndarray) else None
         own = t is not self._signature.common or t.sort == "integer"
         own = own and came is not None and (came == t.bits or t.is_native(came))
@@ -255,21 +343,23 @@ class Kernel:
 
     def _run(self, arrays: list[Array], block: int) -> None:
         """Fill the last arrays, by C all at once, by NumPy in blocks of so many lanes."""
+        undisturbed(self._run_on, (arrays, block))
+
+    def _run_on(self, arrays: list[Array], block: int) -> None:
         s, filled = self._signature, len(arrays) - self.operands
         at_once, results = (s.lanes if s.flat else 1), (1 if filled == len(s.places[0]) else 2)
-        with np.errstate(all="ignore"), environment.ordinary():
-            # One element is not worth a compiler.
-            native = self._native if arrays[-1].size > 1 else None
-            if native is not None and takes(arrays, filled):
-                native(arrays, at_once, results)
-                return
-            contiguous = s.lanes > 1 or not s.flat or native is not None
-            with in_blocks(arrays, block // s.lanes // self._width, contiguous, filled) as blocks:
-                for views in blocks if blocks.itersize else ():
-                    if native is not None:
-                        native(views, at_once, results)
-                    else:
-                        self._fill(views, filled)
+        # One element is not worth a compiler.
+        native = self._native if arrays[-1].size > 1 else None
+        if native is not None and takes(arrays, filled):
+            native(arrays, at_once, results)
+            return
+        contiguous = s.lanes > 1 or not s.flat or native is not None
+        with in_blocks(arrays, block // s.lanes // self._width, contiguous, filled) as blocks:
+            for views in blocks if blocks.itersize else ():
+                if native is not None:
+                    native(views, at_once, results)
+                else:
+                    self._fill(views, filled)
 
     def _fill(self, arrays: Sequence[Array], filled: int) -> None:
         """Fill the last arrays by NumPy: all are of one dimension."""

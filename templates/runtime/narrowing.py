@@ -25,6 +25,7 @@ from .binary import (
     roundTowardZero,
 )
 from .encoding import flushed
+from .few import are_few, narrowed
 from .rounding import flush, is_tiny, odd_of, step
 from .selection import canonicalise, replace
 
@@ -72,6 +73,8 @@ def widen(x: Array, f: Format, dtype: np.dtype[Any], daz: bool = False) -> Array
     """The values of `x`, bits of the narrow or native format `f`, in the native type `dtype`, which holds them all.
 
     With `daz`, subnormal numbers count as zeros of their sign."""
+    if are_few(x, f):
+        return _values(f, dtype, daz)[x.astype(np.intp)]
     if daz and f.native is not None and f.native != dtype and environment.can(roundTiesToEven, False, True):
         with environment.environment(roundTiesToEven, False, True):
             return x.view(f.native).astype(dtype)
@@ -98,6 +101,8 @@ def narrow(value: Array, f: Format, mode: Direction, ftz: bool) -> Array:
     `value`: float32 or float64 with at least two bits more than `f` and an exponent range no smaller. Returns bits of
     `f`, every NaN the canonical one; with `ftz`, tiny results are zeros.
     """
+    if are_few(value, f):
+        return narrowed(value, f, mode, ftz)
     if f.native is not None and environment.can(mode, ftz):
         with environment.environment(mode, ftz):
             result = value.astype(f.native)
@@ -106,6 +111,8 @@ def narrow(value: Array, f: Format, mode: Direction, ftz: bool) -> Array:
         value = single_to_odd(value) if environment.STEERS else value
     if f.native is not None:
         bits = _narrow_by_cast(value, f, mode)
+    elif value.dtype == np.float32 and _is_upper_half(f):
+        bits = _narrow_to_upper_half(value, f, mode)
     elif value.dtype == np.float32 and f.exponent_bits < 8 and environment.can(mode):
         bits = _narrow_by_addition(value, f, mode)
     else:
@@ -191,6 +198,29 @@ def _narrow_by_addition(value: Array, f: Format, mode: Direction) -> Array:
     if inward is not None and (infinite := np.isinf(value)).any():
         # Behind the largest number comes infinity.
         result += (infinite & (inward != 0)).astype(f.unsigned)
+    return replace(result, np.isnan(value), f.nan, f)
+
+
+def _narrow_to_upper_half(value: Array, f: Format, mode: Direction) -> Array:
+    """float32 in a format whose patterns are the upper halves: what is added to the lower half carries where a value is
+    rounded away from zero, past the largest number to infinity."""
+    u32 = np.uint32
+    bits = value.view(u32)
+    if mode == roundTowardZero:
+        carrying = bits
+    elif mode == roundTiesToAway:
+        carrying = bits + u32(0x8000)
+    else:
+        if mode == roundTiesToEven:
+            carrying = bits >> u32(16)
+            carrying &= u32(1)
+            carrying += u32(0x7FFF)
+        else:
+            carrying = bits >> u32(31)
+            carrying ^= u32(mode == roundTowardPositive)
+            carrying *= u32(0xFFFF)
+        carrying += bits
+    result = np.ascontiguousarray(carrying).view(np.uint16).reshape(*value.shape, 2)[..., HIGH_WORD].copy()
     return replace(result, np.isnan(value), f.nan, f)
 
 

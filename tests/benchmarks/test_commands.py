@@ -37,6 +37,16 @@ def test_command(command: str, at_most: str, ratio_at_most: str, compare: Callab
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("line", ["query cvt.rn.", "eval fma.", "list --target sm_", "query --ptx 8"])
+def test_completion(line: str, compare: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a shell waits for at the Tab key."""
+    line = f"ptxspec {line}"
+    shell = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE_SHELL": "bash"}
+    for name, value in shell.items():
+        monkeypatch.setenv(name, value)
+    compare(f"{line} and Tab", lambda: run("sh", "-c", f"{SCRIPT} 8>/dev/null"), *NOTHING, ratio_at_most="8")
+
+
 def test_generate_everything(tmp_path: Path, compare: Callable[..., None]) -> None:
     for folder in ("spec", "templates"):
         shutil.copytree(ROOT / folder, tmp_path / folder)

@@ -3,26 +3,49 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
-import shlex
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from helpers import ROOT
+from helpers.project import OPCODES, copied
 from ptxspec.__main__ import main
 from ptxspec.cli.help import EXAMPLES
-from ptxspec.cli.main import COMMANDS, parser_of, readable
+from ptxspec.cli.main import COMMANDS, parser_of
 
 SHOWN = [
     (command, example) for command, examples in EXAMPLES.items() for example in examples if "COMMAND" not in example
 ]
-# Those that answer at once, and need nothing but the database.
-QUICK = ("list", "query", "diff", "targets", "versions")
+# What is exchanged in an example, so that it means something here.
+HERE = {"/usr/local/cuda/bin/ptxas": "PTXAS", "nvcc -c kernel.cu": "cat build.log"}
+# Those that write a specification, or ask ptxas of all of one, are given a small one.
+SMALL = ("generate", "validate", "verify", "machine-code --record")
+# What ends otherwise than with 0: the answer is no, nothing is generated yet, or there is no GPU and no recording.
+CODES = {
+    "ptxspec generate --check": 1,
+    "ptxspec query max.NaN.f64": 1,
+    "ptxspec query add.bf16 --target A100": 1,
+    "ptxspec query max.f32 --operands 3 --ptx 8.7": 1,
+    "ptxspec compare ex2": 1,
+    "ptxspec lint": 1,
+    "ptxspec conformance": 2,
+    "ptxspec fit": 2,
+}
+KERNEL = """\
+__device__ float f(float a) {
+    asm("max.NaN.f64 %0, %0, %0;" : "+f"(a));
+    return a;
+}
+"""
 
 
-def arguments(example: str) -> list[str]:
-    """What stands behind `ptxspec`, without pipes and files."""
-    command = next(part for part in example.split("|") if "ptxspec" in part)
-    return shlex.split(re.split(r" [<>] ", command)[0])[1:]
+def marks(example: str) -> list[pytest.MarkDecorator]:
+    """What reads or writes a whole specification, or assembles, takes seconds."""
+    slow = example.startswith(tuple(f"ptxspec {c}" for c in (*SMALL, "machine-code", "manual --serve", "conformance")))
+    return [pytest.mark.exhaustive] if slow else []
 
 
 def test_every_command_has_examples() -> None:
@@ -31,13 +54,56 @@ def test_every_command_has_examples() -> None:
         assert not command or f"ptxspec {command}" in example
 
 
-@pytest.mark.parametrize(("command", "example"), SHOWN, ids=[example for _, example in SHOWN])
-def test_an_example_can_be_given(capsys: pytest.CaptureFixture[str], command: str, example: str) -> None:
-    given = readable(arguments(example))
-    assert parser_of(given).parse_args(given).run
-    if given[0] in QUICK:
-        assert main([*given, "--root", str(ROOT)]) in (0, 1)
-        assert capsys.readouterr().out
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where examples are given: it has the files that they name, and a copy of what they read."""
+    (tmp_path / "src").mkdir()
+    for name in ("kernel.cu", "src/kernel.cu"):
+        (tmp_path / name).write_text(KERNEL)
+    (tmp_path / "kernel.ptx").write_text("max.NaN.f64 %d0, %d1, %d2;\n")
+    said = "ptxas kernel.ptx, line 7; error   : Illegal modifier '.NaN' for instruction 'max'\n"
+    (tmp_path / "build.log").write_text(said)
+    return tmp_path
+
+
+@pytest.mark.parametrize("example", [pytest.param(e, marks=marks(e)) for e in dict.fromkeys(e for _, e in SHOWN)])
+@pytest.mark.sampled(8)
+def test_an_example_does_what_it_says(folder: Path, request: pytest.FixtureRequest, example: str) -> None:
+    if example.startswith(tuple(f"ptxspec {c}" for c in SMALL)):
+        copied(folder, OPCODES)
+        assert "generate" in example or given(folder, "ptxspec generate").returncode == 0
+    else:
+        for name in ("spec", "templates", "generated"):
+            (folder / name).symlink_to(ROOT / name)
+    for there, here in HERE.items():
+        example = example.replace(there, here)
+    if "PTXAS" in example:
+        example = example.replace("PTXAS", str(request.getfixturevalue("ptxas")))
+    done = given(folder, example)
+    assert "Traceback" not in done.stderr
+    expected = next((code for start, code in CODES.items() if start in example), 0)
+    assert done.returncode == expected, done.stdout + done.stderr
+    assert done.stdout or ">" in example or "eval " in example or expected == 2
+    for name in re.findall(r"> (\S+)", example):
+        assert (folder / name.removeprefix("~/")).stat().st_size
+
+
+def given(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
+    """A line as somebody gives it. No GPU is seen, no browser opened; who serves the manual is ended."""
+    program = folder / "bin/ptxspec"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m ptxspec "$@"\n')
+    program.chmod(0o755)
+    (folder / ".config/fish/completions").mkdir(parents=True, exist_ok=True)
+    environment = {
+        **os.environ, "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}", "HOME": str(folder),
+        "CUDA_VISIBLE_DEVICES": "", "BROWSER": "true",
+    }  # fmt: skip
+    if "--serve" in line:
+        line = f"timeout --preserve-status -s INT 3 {line} --port 0".replace("--port 8080 ", "")
+    return subprocess.run(
+        ["bash", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -32,7 +32,7 @@ ABS, NEG = (f"spec/instructions/{opcode}.yaml" for opcode in ("abs", "neg"))
 @pytest.fixture
 def project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Project:
     """A small opcode is enough to be whole or not at all."""
-    return Project(copied(tmp_path / "project", ("neg",)), capsys)
+    return Project(copied(tmp_path / "project", ("neg",), own_templates=True), capsys)
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -161,6 +161,7 @@ KILLED = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.parametrize("moment", KILLED)
 def test_a_killed_run_leaves_all_or_nothing(project: Project, moment: str) -> None:

@@ -148,6 +148,30 @@ def test_results_at_the_edges(spelling: str, operands: list[int], got: int, outs
     assert (bool(found.outside[0]), bool(found.open[0])) == (outside, open)
 
 
+@pytest.mark.parametrize(
+    ("operand", "off", "target", "outside", "excused"),
+    [
+        # Hardware of sm_75 has 1.05 times the bound at worst: between -2pi and 2pi.
+        (4.9, 1.04, "sm_75", True, True),
+        (4.9, 1.04, "sm_61", True, False),
+        (4.9, 1.10, "sm_75", True, False),
+        # The bound of larger angles is not known to be exceeded.
+        (50.0, 1.04, "sm_75", True, False),
+        (50.0, 0.99, "sm_75", False, False),
+    ],
+)
+def test_only_the_bound_that_hardware_is_known_to_exceed_excuses(
+    operand: float, off: float, target: str, outside: bool, excused: bool
+) -> None:
+    v = variant("cos.approx.f32")
+    j = bounds.Judge(SPEC, SPEC.instructions["cos"], v, target)
+    x = np.array([operand], np.float32)
+    bound = 2**-20.5 if operand < 6 else 2**-14.7
+    got = np.float32(np.cos(np.float64(x)) + off * bound).view(np.uint32)
+    found = j.judge([x.view(np.uint32)], got, ptxemu.execute("cos.approx.f32", x.view(np.uint32)))
+    assert (bool(found.outside[0]), bool(found.excused[0])) == (outside, excused)
+
+
 def test_every_bounded_variant_is_judged() -> None:
     for v in VARIANTS:
         if v.claim == "bounded":

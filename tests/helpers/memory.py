@@ -20,7 +20,7 @@ import pytest
 from ptxspec.check import checking
 from ptxspec.check.checking import Checked
 from ptxspec.diagnostics import Diagnostic, display_path
-from ptxspec.model import Functions, Instruction, Spec
+from ptxspec.model import Evidence, Functions, Instruction, MachineEvidence, Spec
 from ptxspec.read import link, positioned, schema
 from ptxspec.read.context import Context
 from ptxspec.read.positioned import Document
@@ -31,8 +31,11 @@ from ptxspec.semantics.resolve import Meanings
 def remember(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(positioned, "load", _documents(positioned.load))
     patch.setattr(schema, "check", _right_ones(schema.check))
+    patch.setattr(schema, "_validator", _validators(schema._validator))
     patch.setattr(link, "_shared", _what_all_need(link._shared))
     patch.setattr(link, "read_functions", _functions(link.read_functions))
+    patch.setattr(link, "read_evidence", _evidence(link.read_evidence))
+    patch.setattr(link, "read_machine_code", _machine_code(link.read_machine_code))
     patch.setattr(link, "read_instruction", _instructions(link.read_instruction))
     patch.setattr(checking, "check_instruction", _programs(checking.check_instruction))
     patch.setattr(checking, "check_functions", _right_functions(checking.check_functions))
@@ -60,14 +63,32 @@ def _right_ones(check: Callable[..., list[Diagnostic]]) -> Callable[..., list[Di
     right: set[tuple[object, ...]] = set()
 
     def once(document: positioned.Document, folder: Path, kind: str) -> list[Diagnostic]:
-        schemas = tuple(p.read_bytes() for p in sorted(folder.glob("*.json")))
-        key = kind, document.name, document.lines, schemas
+        key = kind, document.name, document.lines, _schemas_of(folder)
         found = [] if key in right else check(document, folder, kind)
         if not found:
             right.add(key)
         return found
 
     return once
+
+
+def _validators(make: Callable[[Path, str], Any]) -> Callable[[Path, str], Any]:
+    known: dict[object, Any] = {}
+
+    def once(folder: Path, kind: str) -> Any:
+        key = kind, _schemas_of(folder)
+        if key not in known:
+            known[key] = make(folder, kind)
+        return known[key]
+
+    return once
+
+
+def _schemas_of(folder: Path) -> object:
+    """What tells schemas apart: copies of a project have the repository's, behind a link."""
+    if folder.is_symlink():
+        return folder.resolve()
+    return tuple((p.name, p.read_bytes()) for p in sorted(folder.glob("*.json")))
 
 
 def _what_all_need(
@@ -101,6 +122,36 @@ def _functions(read: Callable[..., Functions]) -> Callable[..., Functions]:
             if len(context.errors) > before:
                 return found
             known[key] = found, meanings
+        return known[key][0]
+
+    return once
+
+
+def _evidence(read: Callable[[Document | None], Evidence | None]) -> Callable[[Document | None], Evidence | None]:
+    known: dict[object, Evidence | None] = {}
+
+    def once(document: Document | None) -> Evidence | None:
+        key = document and (document.name, document.lines)
+        if key not in known:
+            known[key] = read(document)
+        return known[key]
+
+    return once
+
+
+def _machine_code(
+    read: Callable[[Document | None, Context], MachineEvidence | None],
+) -> Callable[[Document | None, Context], MachineEvidence | None]:
+    known: dict[object, tuple[MachineEvidence | None, object]] = {}
+
+    def once(document: Document | None, context: Context) -> MachineEvidence | None:
+        key = id(context.targets), document and (document.name, document.lines)
+        if key not in known:
+            before = len(context.errors)
+            found = read(document, context)
+            if len(context.errors) > before:
+                return found
+            known[key] = found, context.targets
         return known[key][0]
 
     return once

@@ -13,22 +13,29 @@ from ptxspec.__main__ import main
 
 from helpers import ROOT
 
-INSTRUCTIONS = ROOT / "spec/instructions"
+SPEC = ROOT / "spec"
+INSTRUCTIONS = SPEC / "instructions"
 OPCODES = ("add", "mul", "min", "max")
 _RECIPES = re.compile(r"^instead:\n(?:(?: .*)?\n)*", re.MULTILINE)
 
 
-def copied(to: Path, opcodes: Container[str] = OPCODES) -> Path:
-    """The repository's spec/ and templates/ with few opcodes, nothing known of units, and without the recipes: these
-    are made of others."""
+def copied(to: Path, opcodes: Container[str] = OPCODES, own_templates: bool = False) -> Path:
+    """The repository's spec/ with few opcodes, nothing known of units, and without the recipes: these are made of
+    others. What hardly a test edits is the repository's own, behind a link: copying it took longer than most tests."""
 
     def left_out(folder: str, names: list[str]) -> set[str]:
-        if Path(folder) == INSTRUCTIONS.parent / "units":
+        if Path(folder) == SPEC / "units":
             return {n for n in names if n.endswith(".yaml")}
-        return {n for n in names if Path(folder) == INSTRUCTIONS and Path(n).stem not in opcodes}
+        if Path(folder) == INSTRUCTIONS:
+            return {n for n in names if Path(n).stem not in opcodes}
+        return {"schema"} if Path(folder) == SPEC else set()
 
-    for name in ("spec", "templates"):
-        shutil.copytree(ROOT / name, to / name, ignore=left_out, copy_function=shutil.copyfile)
+    shutil.copytree(SPEC, to / "spec", ignore=left_out, copy_function=shutil.copyfile)
+    (to / "spec/schema").symlink_to(SPEC / "schema", target_is_directory=True)
+    if own_templates:
+        shutil.copytree(ROOT / "templates", to / "templates", ignore=shutil.ignore_patterns("__pycache__"))
+    else:
+        (to / "templates").symlink_to(ROOT / "templates", target_is_directory=True)
     for path in (to / "spec/instructions").iterdir():
         path.write_text(without_recipes(path.read_text("utf-8")), "utf-8")
     return to

@@ -359,6 +359,7 @@ def test_the_lines_of_diff_fit_a_terminal(run: Run, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("COLUMNS", "80")
     _, out, _ = run("diff", "--ptx", "7.8..9.5")
     assert all(line.startswith("+ ") for line in out.splitlines() if "PTX 9.4" in line)
+    monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     _, out, _ = run("diff", "--ptx", "7.8..9.5")
     assert max(map(len, out.splitlines())) <= 80

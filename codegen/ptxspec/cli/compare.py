@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 
-from .. import roots
+from .. import roots, terminal
 from ..diagnostics import PtxspecError
 from . import NO, OK, TARGET, progress_bar, target_named
 
@@ -50,6 +49,6 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "json":
         print(as_json(found))
     else:
-        for line in as_text(found, shutil.get_terminal_size().columns):
+        for line in as_text(found, terminal.width()):
             print(line)
     return OK if found.equal else NO

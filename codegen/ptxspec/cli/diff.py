@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from .. import terminal
 from ..diagnostics import PtxspecError
 from ..query import differences
 from . import OK, database
@@ -31,5 +32,7 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "json":
         print(differences.as_json(old, new, gained, lost))
     else:
-        print(differences.as_text(db, old, new, gained, lost))
+        for line in differences.as_text(db, old, new, gained, lost).split("\n"):
+            colour = {"+ ": "green", "- ": "red"}.get(line[:2])
+            print(terminal.painted(line, colour) if colour else line)
     return OK

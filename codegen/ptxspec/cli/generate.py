@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from .. import roots
+from .. import roots, terminal
 from ..emit import generate
 from ..emit.generate import Changes
 from . import NO, OK, counted, keeping_everything
@@ -28,7 +28,9 @@ def run(options: argparse.Namespace) -> int:
             print(f"generated/ is up to date: {counted(changes.total, 'file')}")
             return OK
         for line in generate.diff(root.path, files, changes):
-            sys.stdout.write(line if line.endswith("\n") else line + "\n")
+            line = line.rstrip("\n")
+            colour = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1])
+            print(terminal.painted(line, colour) if colour else line)
         print(f"generated/ is stale: {_summary(changes)}; run `ptxspec generate`", file=sys.stderr)
         return NO
     changes = generate.generate(root.path)

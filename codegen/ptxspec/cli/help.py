@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
+from collections.abc import Iterator, Mapping
 
+from .. import terminal
+
+# The commands in the order in which somebody meets them, under what they are for.
+GROUPS: dict[str, tuple[str, ...]] = {
+    "what there is": ("query", "list", "show", "manual", "diff", "targets", "versions"),
+    "what it computes": ("eval", "compare", "vectors"),
+    "your own code": ("lint", "explain"),
+    "the specification": ("validate", "generate", "verify", "machine-code", "conformance", "fit"),
+    "the shell": ("completion",),
+}
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "": (
         "ptxspec query add.bf16 --target A100",
-        "ptxspec eval fma.rn.ftz.f32 0x00800000 0x3f000000 0 --trace",
         "ptxspec lint kernel.cu --target sm_80",
+        "ptxspec eval fma.rn.ftz.f32 0x00800000 0x3f000000 0 --trace",
         "ptxspec COMMAND --help",
     ),
     "generate": ("ptxspec generate", "ptxspec generate --check"),
@@ -33,7 +45,13 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "ptxspec compare add.bf16 'mov.b16 %one, 0x3f80; fma.rn.bf16 %d, %a, %one, %b;'",
         "ptxspec compare ex2.approx.f32 numpy.exp2 --format json",
     ),
-    "lint": ("ptxspec lint kernel.ptx", "ptxspec lint src/*.cu --target sm_80 --ptx 8.0 --format sarif > lint.sarif"),
+    "lint": (
+        "ptxspec lint",
+        "ptxspec lint src kernel.ptx --target sm_80 --exclude third_party",
+        "ptxspec lint src/*.cu --target sm_80 --ptx 8.0 --format sarif > lint.sarif",
+        "ptxspec lint - --language c++ < kernel.cu",
+        "ptxspec lint . --stats",
+    ),
     "explain": ("nvcc -c kernel.cu 2>&1 | ptxspec explain", "ptxspec explain < build.log --all"),
     "diff": ("ptxspec diff --ptx 8.5..8.8", "ptxspec diff --target A100..H100", "ptxspec diff --target sm_90..sm_100"),
     "targets": ("ptxspec targets", "ptxspec targets H100 'RTX 4090'"),
@@ -55,6 +73,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "ptxspec vectors cvt.rn.f16.f32 --limit 20",
     ),
     "fit": ("ptxspec fit tests/recordings/NAME", "ptxspec fit tests/recordings/NAME --unit RCP --record"),
+    "completion": (
+        'eval "$(ptxspec completion bash)"',
+        'eval "$(ptxspec completion zsh)"',
+        "ptxspec completion fish > ~/.config/fish/completions/ptxspec.fish",
+    ),
 }
 
 # Of arguments that say nothing themselves.
@@ -64,6 +87,21 @@ ARGUMENTS = {
     "opcode": "an opcode, as in cvt",
     "format": "how the answer is written; json is for scripts",
 }
+
+
+def overview(commands: Mapping[str, str], width: int) -> Iterator[str]:
+    """What `ptxspec` alone prints: the commands by what they are for, and two examples."""
+    column = max(map(len, commands)) + 4
+    yield from textwrap.wrap(
+        "ptxspec answers what PTX floating-point instructions there are, where, and what they compute.", width
+    )
+    for title, names in GROUPS.items():
+        yield from ("", terminal.painted(title, "bold"))
+        for name in names:
+            first, *more = textwrap.wrap(commands[name], width - column)
+            yield from (f"  {name:{column - 2}}{first}", *(" " * column + line for line in more))
+    yield from ("", terminal.painted("examples", "bold"), *(f"  {e}" for e in EXAMPLES[""][:2]), "")
+    yield from textwrap.wrap("`ptxspec COMMAND --help` says more about a command, with examples.", width)
 
 
 class Formatter(argparse.HelpFormatter):

@@ -16,7 +16,6 @@ from ..machine.flow import Work
 from ..model import Spec, Variant
 from ..ptxas.asking import PtxasError, find_ptxas, version
 from ..query import verdicts
-from ..read import link as reading
 from . import NO, OK, TARGET, counted, database, progress_bar, target_named
 
 
@@ -38,6 +37,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    from ..read import link as reading
+
     if options.record and (options.name or options.target):
         raise PtxspecError("--record is about all variants on all targets: leave VARIANT and --target away")
     for option in ("target", "operands") if not options.name else ():

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from .. import terminal
 from ..diagnostics import PtxspecError, SpecError, unknown
-from . import MISUSE, NO, READER_LEFT, counted
-from .help import Formatter, complete
+from . import MISUSE, NO, OK, READER_LEFT, counted
+from .help import Formatter, complete, overview
 
 # Each command is a module beside this one, which is imported when the command is given: a query must start quickly.
 COMMANDS = {
@@ -36,6 +37,7 @@ COMMANDS = {
     "conformance": "hold the emulator against a GPU, and record what it returns",
     "vectors": "operands with results, of a recorded GPU or of the emulator",
     "fit": "recover the special function unit from a recording of a GPU",
+    "completion": "make a shell complete commands, variants, opcodes and targets at the Tab key",
 }
 # argparse would take -inf and -0x1p3 for options.
 _NEGATIVE = re.compile(r"-(\d|\.\d|inf|nan|0x)", re.IGNORECASE)
@@ -49,6 +51,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal that lacks a character gets its escape, as on stderr, and not a traceback.
         sys.stdout.reconfigure(errors="backslashreplace")
+    if "_ARGCOMPLETE" in os.environ:
+        # A shell asks what may stand at its cursor.
+        from .completers import answer
+
+        answer(parser_of, _Once)
     arguments = readable(arguments)
     try:
         options = parser_of(arguments).parse_args(arguments)
@@ -56,11 +63,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except SpecError as e:
-        print(e, file=sys.stderr)
+        error = terminal.painted("error:", "red", "bold", stream=sys.stderr)
+        for d in e.diagnostics:
+            print(str(d).replace("error:", error, 1), file=sys.stderr)
         print(counted(len(e.diagnostics), "error"), file=sys.stderr)
         return NO
     except PtxspecError as e:
-        print(f"ptxspec: {e}", file=sys.stderr)
+        print(f"{terminal.painted('ptxspec:', 'red', 'bold', stream=sys.stderr)} {e}", file=sys.stderr)
         return MISUSE
     except BrokenPipeError:
         # The reader has seen enough; Python would complain once more at exit.
@@ -111,10 +120,12 @@ class _Parser(argparse.ArgumentParser):
 class _Once(argparse.Action):
     """Stores a value. argparse would take the last of several without a word."""
 
-    def __call__(self, parser: argparse.ArgumentParser, namespace: Any, values: Any, option: str | None = None) -> None:
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: Any, values: Any, option_string: str | None = None
+    ) -> None:
         given = vars(namespace).setdefault("given", set())
         if self.dest in given:
-            parser.error(f"{option} is given twice")
+            parser.error(f"{option_string} is given twice")
         given.add(self.dest)
         setattr(namespace, self.dest, values)
 
@@ -138,7 +149,8 @@ def parser_of(arguments: Sequence[str]) -> argparse.ArgumentParser:
     root = "the folder with spec/ and templates/; else the nearest one above, else what the package carries"
     parser.add_argument("--root", type=Path, metavar="DIR", help=root)
     complete(parser, "")
-    commands = parser.add_subparsers(metavar="command", required=True, parser_class=_Parser)
+    parser.set_defaults(run=_overview)
+    commands = parser.add_subparsers(metavar="command", parser_class=_Parser)
     given = _command(arguments)
     for name in [given] if given in COMMANDS else COMMANDS:
         p = commands.add_parser(name, help=COMMANDS[name], description=COMMANDS[name])
@@ -148,6 +160,12 @@ def parser_of(arguments: Sequence[str]) -> argparse.ArgumentParser:
             importlib.import_module(f".{name.replace('-', '_')}", __package__).configure(p)
             complete(p, name)
     return parser
+
+
+def _overview(options: argparse.Namespace) -> int:
+    """What there is, where no command is given."""
+    print("\n".join(overview(COMMANDS, terminal.width(most=100))))
+    return OK
 
 
 def _command(arguments: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
+from .. import terminal
 from ..query import answers, verdicts
 from . import NO, OK, TARGET, database
 
@@ -25,5 +26,7 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "json":
         print(json.dumps(verdict.as_json(db), indent=2))
     else:
-        print(answers.verdict_as_text(db, verdict, target, options.ptx))
+        answer, colon, rest = answers.verdict_as_text(db, verdict, target, options.ptx).partition(":")
+        colour = "red" if not verdict.available else "yellow" if verdict.hazard else "green"
+        print(terminal.painted(answer, colour, "bold") + colon + rest)
     return OK if verdict.available else NO

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 
 from .. import roots
 from ..diagnostics import PtxspecError
-from ..gpu import export as handing
 from . import OK, TARGET, positive, progress_bar, target_named
 
+FORMATS = ("jsonl", "json", "csv", "npz")
 # Rows between two looks at the progress.
 _TOLD = 1 << 10
 
@@ -30,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=positive, metavar="N", help="no more than the first N rows")
     parser.add_argument(
         "--format",
-        choices=tuple(handing.FORMATS),
+        choices=FORMATS,
         default="jsonl",
         help="a line of JSON for each row (the default), one JSON document, csv, or npz with NumPy's arrays",
     )
@@ -38,6 +38,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    from ..gpu import export as handing
+
     root = roots.find(options.root)
     found = handing.vectors_of(root, options.variant, options.operands, target_named(options), options.grid)
     if options.limit is not None:

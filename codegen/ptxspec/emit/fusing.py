@@ -1,6 +1,6 @@
 """Programs as NumPy runs them best: what the emulator's functions do at once, and what only few lanes need.
 
-Six rewritings, none of which changes a bit, beside those of converting.py; C takes those of them that make a program
+Six rewritings, none of which changes a bit, beside those of the modules that it calls; C takes those of them that make a program
 shorter. What looks into encodings is said of formats like IEEE 754's alone:
 
 - Operands flushed on their own lines are flushed by the operation that uses them, where it can (`Flushing`).
@@ -20,6 +20,8 @@ from typing import TypeAlias, TypeGuard
 from ..model import BOOL
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Let, Program, Term, Var, live, mentions, variables
+from .clamping import clamping
+from .comparing import comparing_once
 from .converting import converting_late, is_usual, without_quotients, without_widening
 
 FLUSH = "flushed"
@@ -48,15 +50,17 @@ def fuse(program: Program) -> Program:
     lets = converting_late(_without_first_canonicalising(lets, results))
     lets = _with_corrections(_flushing_late(lets, results), results, _propagation, _replacement)
     lets, results = _flushing_operands(lets, results)
-    lets = _with_corrections(lets, results, _nan_of_integer)
+    lets = comparing_once(clamping(_with_corrections(lets, results, _nan_of_integer)))
     return replace(program, lets=live(lets, results), results=results)
 
 
 def shorten(program: Program) -> Program:
-    """A program that does the same in fewer lines, and may call `FLUSH` and `PROPAGATE`."""
+    """A program that does the same in fewer lines, and may call `FLUSH` and `PROPAGATE`, and what the modules
+    invent that it calls."""
     lets, results = _without_second_canonicalising(program.lets, program.results)
     lets = without_quotients(without_widening(_without_first_canonicalising(lets, results)))
     lets = _with_corrections(_flushing_late(lets, results), results, _propagation)
+    lets = comparing_once(clamping(lets))
     return replace(program, lets=live(lets, results), results=results)
 
 

@@ -14,8 +14,9 @@ import mpmath  # type: ignore[import-untyped]
 from ..model import BOOL, ROUNDINGS, FixedPoint, Format, Kind, Spec, number_in
 from ..semantics.exact.rounding import decode
 from ..semantics.functions import TABLE
-from ..semantics.program import Apply, Const, Program
+from ..semantics.program import Apply, Const, Program, Term, Var
 from . import units
+from .clamping import CLAMPED
 from .converting import SEVERAL, is_usual
 from .fusing import FLUSH, PROPAGATE, shorten
 from .lowering import ELEMENTARY, Function, Lowering, Shared, applications, source_of, written
@@ -210,7 +211,8 @@ def _single(kind: Kind) -> bool:
 
 
 def _function(one: Shared) -> CFunction:
-    program, c = shorten(one.program), _Writer()
+    program = shorten(one.program)
+    c = _Writer(program)
     statements = [
         (f"{_type(let.value.kind)} {c.variable(let.name)}", c.term(let.value), source_of(let)) for let in program.lets
     ]
@@ -237,6 +239,14 @@ class _Writer(Lowering):
     """Writes terms of one lane. Bools are _Bool."""
 
     OPERATORS: ClassVar = {**Lowering.OPERATORS, "logicalNot": "(!{})"}
+
+    def __init__(self, program: Program) -> None:
+        self.values = {let.name: let.value for let in program.lets}
+
+    def _keeps_nans(self, term: Term) -> bool:
+        """Is this the result of an operation of arithmetic, which is a NaN where an operand is?"""
+        made = self.values.get(term.name) if isinstance(term, Var) else term
+        return isinstance(made, Apply) and made.function in TABLE and TABLE[made.function].clause == "5.4.1"
 
     def constant(self, kind: Kind, value: int) -> str:
         if kind.sort == "bool":
@@ -270,10 +280,13 @@ class _Writer(Lowering):
         if t.function == "convertStochastic":
             x, random = (a.kind for a in t.arguments)
             return f"{t.function}_{name}(single_{_number(x)}({arguments[0]}), {arguments[1]}, {random.width})"
+        if t.function == CLAMPED:
+            arguments[1] = f"{t.arguments[1].value:#x}"  # type: ignore[union-attr]
         if t.function == PROPAGATE:
             value, *operands = arguments
+            name = f"{'passed_on' if self._keeps_nans(t.arguments[0]) else t.function}_{name}"
             for operand in reversed(operands):
-                value = f"{t.function}_{name}({value}, {operand})"
+                value = f"{name}({value}, {operand})"
             return value
         if t.function == "congruent":
             return f"{t.function}_{_number(t.kind)}(whole_{_number(t.arguments[0].kind)}({arguments[0]}))"
@@ -281,7 +294,7 @@ class _Writer(Lowering):
             source = t.arguments[0].kind.format
             assert source is not None
             arguments += [str(source.exponent_bits), str(source.fraction_bits)]
-        if t.function != FLUSH and TABLE[t.function].rounds:
+        if t.function in TABLE and TABLE[t.function].rounds:
             arguments += [t.mode, str(int(t.ftz)), *(["undecided"] if t.function in ELEMENTARY else [])]
         return f"{t.function}_{name}({', '.join(arguments)})"
 

@@ -45,11 +45,13 @@ _OUTWARD = ("Negative", "Positive")
 @dataclass(frozen=True)
 class Bound:
     """`kind` is the specification's: what the bound counts, and whether it counts from the exact value or, `rounded`,
-    from what that rounds to."""
+    from what that rounds to. `known` is the largest error that hardware of the target is known to have, as a part of
+    the bound; 1 where it is not known to exceed it."""
 
     kind: str
     bound: Fraction
     range: Range
+    known: float = 1.0
 
     @property
     def in_ulps(self) -> bool:
@@ -92,10 +94,12 @@ def exceeded(spec: Spec, v: Variant, target: str | None) -> Accuracy | None:
 
 @dataclass(frozen=True)
 class Judged:
-    """Of lanes that differ from the emulator: which are outside of the bound, which no bound covers, and the error as a
-    part of what is allowed (inf where no error is, 0 where none is known of)."""
+    """Of lanes that differ from the emulator: which are outside of the bound, which of these are not farther out than
+    the target's hardware is known to be, which no bound covers, and the error as a part of what is allowed (inf where
+    no error is, 0 where none is known of)."""
 
     outside: Array
+    excused: Array
     open: Array
     error: Array
 
@@ -111,10 +115,11 @@ class Judge:
         self.sources = [s.kind for s in variant.sources]
         self.ftz = any(spec.modifiers[n].ftz for n in spec.effective_modifiers(variant, target))
         self.bounds = [_bound(a) for a in instruction.accuracy if a.selector.matches(variant)]
-        # The largest error that is not the hardware's fault, as a part of the bound.
-        known = exceeded(spec, variant, target)
-        worst = known.exceeded if known else None
-        self.allowed = self.error([worst.operand], worst.result, _bound(known)) if known and worst else 1.0
+        broken = exceeded(spec, variant, target)
+        if broken and (worst := broken.exceeded):
+            bound = _bound(broken)
+            known = self.error([worst.operand], worst.result, bound)
+            self.bounds = [replace(b, known=known) if b == bound else b for b in self.bounds]
 
     def judge(self, operands: Sequence[Array], got: Array, want: Array) -> Judged:
         """`operands`, `got` and `want` are encodings of lanes on which GPU and emulator differ."""
@@ -130,6 +135,7 @@ class Judge:
         rest = ~special & ~same
         covered = np.zeros(got.shape, np.bool_)
         error = np.where(outside, np.inf, 0.0)
+        inexcusable = outside.copy()
         with np.errstate(all="ignore"):
             nearly, known = self._nearly_exact(xs, w)
         for b in self.bounds:
@@ -157,7 +163,8 @@ class Judge:
                 part[i] = self.error([int(x[i]) for x in operands], int(got[i]), b)
             error = np.maximum(error, np.where(here, part, 0.0))
             outside |= here & (part > 1)
-        return Judged(outside, rest & ~covered, error)
+            inexcusable |= here & (part > b.known)
+        return Judged(outside, outside & ~inexcusable, rest & ~covered, error)
 
     def _operand(self, bits: Array, kind: Kind) -> Array:
         """A source in float64, as it is flushed; NaN of what is no float."""

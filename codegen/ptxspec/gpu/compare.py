@@ -29,14 +29,16 @@ class Case:
 @dataclass(frozen=True)
 class Found:
     """What a comparison found: of `count` results, `unequal` differ from the emulator's, `nan` of them in bits of NaNs
-    alone. Of a bounded variant's lanes, `outside` are outside of its bound, `open` differ where it has none, `worst` is
-    the largest error of a result that differs, as a part of the bound. `blocks` of a sweep, known by their digests
-    only, differ. `case` is the worst, else the first that differs."""
+    alone. Of a bounded variant's lanes, `outside` are outside of its bound, `excused` of these not farther than the
+    target's hardware is known to be, `open` differ where it has none, `worst` is the largest error of a result that
+    differs, as a part of the bound. `blocks` of a sweep, known by their digests only, differ. `case` is the worst, else
+    the first that differs."""
 
     count: int = 0
     unequal: int = 0
     nan: int = 0
     outside: int = 0
+    excused: int = 0
     open: int = 0
     worst: float = 0.0
     blocks: int = 0
@@ -49,6 +51,7 @@ class Found:
             self.unequal + other.unequal,
             self.nan + other.nan,
             self.outside + other.outside,
+            self.excused + other.excused,
             self.open + other.open,
             first.worst,
             self.blocks + other.blocks,
@@ -70,7 +73,7 @@ class Found:
         return found
 
 
-_COUNTS = ("count", "unequal", "nan", "outside", "open", "blocks")
+_COUNTS = ("count", "unequal", "nan", "outside", "excused", "open", "blocks")
 
 
 def found_from_json(data: dict[str, Any]) -> Found:
@@ -101,7 +104,7 @@ class Comparison:
         if self.claim != "bounded":
             return found.equal
         # As far as the hardware of this target is known to exceed it, the bound is wrong, and not the result.
-        return not found.outside or (self._judge is not None and found.worst <= self._judge.allowed)
+        return found.outside == found.excused
 
     def compare(self, operands: Sequence[Array], got: Array, want: Array) -> Found:
         """All arrays are encodings of whole registers; `got` and `want`, the emulator's, are those of the results."""
@@ -126,8 +129,8 @@ class Comparison:
         judged = self._judge.judge(lane_operands, lane_got, lane_want)
         i = int(np.argmax(judged.error))
         case = _case(lane_operands, [lane_got], [lane_want], i)
-        outside, open = int(judged.outside.sum()), int(judged.open.sum())
-        return Found(count, rows.size, nan, outside, open, float(judged.error[i]), case=case)
+        outside, excused, open = (int(x.sum()) for x in (judged.outside, judged.excused, judged.open))
+        return Found(count, rows.size, nan, outside, excused, open, float(judged.error[i]), case=case)
 
     def _differ_in_nans_only(self, got: Sequence[Array], want: Sequence[Array]) -> Array:
         """For each set of results, whether those that differ are NaNs."""

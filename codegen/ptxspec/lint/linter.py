@@ -13,7 +13,7 @@ from ..ptx.complaints import ERROR, Complaint
 from ..ptx.matching import count
 from ..ptx.operands import UNKNOWN, Operand, Shape, split
 from ..ptx.registers import Registers, special_names
-from ..ptx.scanning import HOLE, Declaration, Directive, Instruction, Other, Problem, Scanner, View, Word
+from ..ptx.scanning import HOLE, STRANGER, Declaration, Directive, Instruction, Other, Problem, Scanner, View, Word
 from ..query.database import Database
 from ..query.instead import RECIPE
 from ..query.names import spelled
@@ -22,6 +22,7 @@ from .findings import Finding
 from .judging import NOT_OURS, InstructionJudge, misspelt
 from .languages import EXTRACT, LANGUAGES, PTX
 from .languages.text import Text, are_operands
+from .statistics import Tally
 from .traces import traced
 from .windows import windows
 
@@ -58,6 +59,7 @@ class Linter:
         assembler = db.data["assembler"]
         self._options = frozenset(assembler["target_options"])
         self._special = special_names(assembler)
+        self.tally = Tally()
         self._numbers = itertools.count()
         self._others = frozenset(assembler["other_opcodes"])
         self.judge = InstructionJudge(db, pairs=self.target is not None and self.ptx is not None)
@@ -66,7 +68,7 @@ class Linter:
         """The findings in one text, which comes in pieces of any size."""
         if language == PTX:
             module = _Module(self.target, self.ptx, Registers(self._special))
-            scanner = Scanner(self.db.opcodes, others=self._others)
+            scanner = self._scanner()
             for window in windows(chunks):
                 yield from self._module(scanner, window, module, file)
             return
@@ -81,7 +83,9 @@ class Linter:
         for item in scanner.scan(window):
             if isinstance(item, Instruction):
                 module.wrong_header = False
-                yield from self._instruction(item, window, module, file)[1]
+                one, more = self._instruction(item, window, module, file)
+                self._count(item.head, one)
+                yield from more
             elif isinstance(item, Declaration):
                 module.wrong_header = False
                 module.registers.take(item.text)
@@ -90,7 +94,7 @@ class Linter:
                     module.wrong_header = True
                     yield f
             elif isinstance(item, Other):
-                yield from self._stranger(item, window, file)
+                yield from self._other(item, window, file)
             elif isinstance(item, Problem) and not module.wrong_header:
                 # What follows from a header that is wrong is not said besides.
                 module.wrong_header = item.header
@@ -105,11 +109,12 @@ class Linter:
         found: list[Finding] = []
         doubtful: list[Finding] = []
         ours = beside = False
-        for item in Scanner(self.db.opcodes, embedded=True, others=self._others).scan(text):
+        for item in self._scanner(embedded=True).scan(text):
             if isinstance(item, Instruction):
                 if text.prose and not are_operands(item.operands):
                     continue
                 one, more = self._instruction(item, text, module, file)
+                self._count(item.head, one)
                 ours, beside = ours or one, one
                 found += more
                 if not one and not text.prose:
@@ -119,11 +124,18 @@ class Linter:
             elif isinstance(item, Directive):
                 found += self._directive(item, text, module, file)
             elif isinstance(item, Other) and not text.prose:
-                found += self._stranger(item, text, file)
+                found += self._other(item, text, file)
             elif isinstance(item, Problem) and ((beside and not item.stray) or not text.prose):
                 doubtful.append(_problem(item, text, module, file))
                 beside = False
         return sorted(found + doubtful, key=lambda f: (f.line, f.column)) if ours else found
+
+    def _other(self, item: Other, view: View, file: str) -> Iterator[Finding]:
+        """What is said of a statement that is none of the database's."""
+        if item.kind in (STRANGER, "statement"):
+            self._count(item.text, False, view.embedded)
+        if item.kind == STRANGER:
+            yield from self._stranger(item, view, file)
 
     def _stranger(self, item: Other, view: View, file: str) -> Iterator[Finding]:
         """What is said of an opcode that PTX does not have, where one of the database's is meant."""
@@ -167,6 +179,15 @@ class Linter:
             complaints = [apart]
         variant = judgement.variant or head
         return True, [_instruction_finding(item, operands, view, file, c, variant, module.number) for c in complaints]
+
+    def _scanner(self, embedded: bool = False) -> Scanner:
+        return Scanner(self.db.opcodes, embedded, everything=self.tally.everything, others=self._others)
+
+    def _count(self, head: str, ours: bool, embedded: bool = False) -> None:
+        """An instruction, of the database or not. In a program's strings other machines' have no types."""
+        opcode, dot, _ = head.partition(".")
+        if dot or not embedded:
+            (self.tally.judged if ours else self.tally.outside)[opcode.split(maxsplit=1)[0].lower()] += 1
 
     def _with_registers(self, c: Complaint, item: Instruction, opcode: str, names: str, view: View) -> Complaint:
         """A complaint whose recipe names the registers of the statement."""

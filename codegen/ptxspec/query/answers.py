@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
+from .. import terminal
 from ..catalog import Requirement
 from .alike import place
 from .database import Database, Variant
@@ -48,13 +50,15 @@ def variants_as_table(db: Database, variants: Sequence[Variant]) -> str:
     rows = [("variant", "operands", "target", "PTX", "claim")]
     needs = {r: (oldest(r), _versions(db, r)) for r in {v.requires for v in variants}}
     rows += [(v.spelling, str(v.operands), *needs[v.requires], _claim(v)) for v in variants]
-    lines = table(rows)
+    lines = table(rows, terminal.lines_width())
     n = len(variants)
-    few = ["", FEW] * any(v.requires.on for v in variants)
-    few += ["", HAZARD] * any(v.hazards for v in variants)
+    few = ["", *broken(FEW)] * any(v.requires.on for v in variants)
+    few += ["", *broken(HAZARD)] * any(v.hazards for v in variants)
     return "\n".join([*lines, *few, "", f"{n} variant{'s' * (n != 1)}"]) if n else "no variant"
 
 
+# A column narrower than this is none.
+_LEAST = 16
 FEW = "* the first of few targets that have it: query and show name them all"
 HAZARD = "hazard: the machine code does something else than the spelling; query says what"
 
@@ -72,66 +76,125 @@ def _versions(db: Database, r: Requirement) -> str:
     return "; ".join([f"{r.ptx}-{r.until}" if r.until else r.ptx, *_limits(db, r)])
 
 
-def table(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows as lines with aligned columns."""
+def table(rows: Sequence[Sequence[str]], width: int | None = None) -> list[str]:
+    """Rows as lines with aligned columns. Of a line that is wider than a terminal the last column goes on below, where
+    there is room for it."""
     line = "  ".join(f"%-{max(map(len, column))}s" for column in zip(*rows, strict=True))
-    return [(line % tuple(r)).rstrip() for r in rows]
+    lines = [(line % tuple(r)).rstrip() for r in rows]
+    if width is None or max(map(len, lines), default=0) <= width:
+        return lines
+    import textwrap
+
+    before = sum(max(map(len, column)) + 2 for column in zip(*(r[:-1] for r in rows), strict=True))
+    if width - before < _LEAST:
+        return lines
+    found = []
+    for text in lines:
+        first, *more = textwrap.wrap(text[before:], width - before, break_on_hyphens=False) or [""]
+        found += [(text[:before] + first).rstrip(), *(" " * before + m for m in more)]
+    return found
 
 
-def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str | None) -> str:
-    """The text of `query`: yes, "yes, but" or no, what the variant needs, why not, what to write, and what is spelled
-    alike."""
+class Told(NamedTuple):
+    """A verdict in words, part by part: yes, "yes, but" or no; why not; what is known of the variant; how to mend it.
+    `recipe` is the first that works or that there is, `none` why there is none, each with what stands above it, and
+    `alike` what is spelled alike, with what it needs."""
+
+    head: str
+    reasons: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...]
+    recipe: tuple[str, Offer] | None
+    none: tuple[str, str] | None
+    alike: tuple[str, tuple[tuple[str, str], ...]] | None
+
+
+def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None) -> Told:
+    """What `query` says."""
     asked = place(target, ptx)
     name = verdict.variant or repr(verdict.variant)
     if verdict.operands is not None:
         name += f" ({verdict.operands} operand{'s' * (verdict.operands != 1)})"
     if not verdict.exists:
-        lines = [f"no: {name} {'is not in this database' if verdict.outside else 'does not exist'}"]
+        head = f"no: {name} {'is not in this database' if verdict.outside else 'does not exist'}"
     elif verdict.available and verdict.hazard:
-        lines = [f"yes, but: {name}{' on ' + asked if asked else ''} is a hazard"]
+        head = f"yes, but: {name}{' on ' + asked if asked else ''} is a hazard"
     elif verdict.available and verdict.requires and verdict.requires.until and not asked:
-        lines = [f"yes, until PTX {verdict.requires.until}: {name}"]
+        head = f"yes, until PTX {verdict.requires.until}: {name}"
     elif verdict.available:
-        lines = [f"yes: {name}{' on ' + asked if asked else ''}"]
+        head = f"yes: {name}{' on ' + asked if asked else ''}"
     else:
-        lines = [f"no: {name} is not available{' on ' + asked if asked else ''}"]
-    lines += [f"  {r.message}" for r in verdict.reasons]
+        head = f"no: {name} is not available{' on ' + asked if asked else ''}"
+    facts = []
     if verdict.requires:
-        lines.append(f"  needs   {requirement(db, verdict.requires)}")
+        facts.append(("needs", requirement(db, verdict.requires)))
         if verdict.manual is None:
-            lines.append("  manual  does not list it")
+            facts.append(("manual", "does not list it"))
         elif verdict.manual != verdict.requires:
-            lines.append(f"  manual  {requirement(db, verdict.manual)}")
-        if verdict.means:
-            lines.append(f"  means   {verdict.means}")
-        lines.append(f"  claim   {verdict.claim}")
-        lines += _paragraph("hazard", verdict.hazard) if verdict.hazard else []
-        loose = verdict.loose if verdict.available else ()
-        lines += [line for text in loose for line in _paragraph("loose", text)]
-    working = [o for o in verdict.instead if o.works]
+            facts.append(("manual", requirement(db, verdict.manual)))
+        facts += [("means", verdict.means)] if verdict.means else []
+        facts.append(("claim", str(verdict.claim)))
+        facts += [("hazard", verdict.hazard)] if verdict.hazard else []
+        facts += [("loose", text) for text in (verdict.loose if verdict.available else ())]
     # A recipe stands below as it is written.
     if verdict.help and not verdict.instead and not verdict.no_recipe:
-        lines.append(f"  help    {verdict.help}")
-    for offer in working[:1] or verdict.instead[:1]:
-        lines += recipe(db, offer, asked)
+        facts.append(("help", verdict.help))
+    working = [o for o in verdict.instead if o.works]
+    offer = next(iter(working or verdict.instead), None)
+    none = None
     if verdict.no_recipe and not working:
-        lines += ["no recipe" + (f" on {asked}" if asked and verdict.instead else "") + ":"]
-        lines += _wrapped(verdict.no_recipe, "  ", "  ")
+        none = "no recipe" + (f" on {asked}" if asked and verdict.instead else "") + ":", verdict.no_recipe
+    alike = None
     if verdict.nearest:
-        lines.append("spelled alike" + (f", on {asked}" if asked else "") + ":")
-        lines += [f"  {line}" for line in table([(str(v), requirement(db, v.requires)) for v in verdict.nearest])]
+        rows = tuple((str(v), requirement(db, v.requires)) for v in verdict.nearest)
+        alike = "spelled alike" + (f", on {asked}" if asked else "") + ":", rows
+    reasons = tuple(r.message for r in verdict.reasons)
+    return Told(head, reasons, tuple(facts), (_recipe_head(db, offer, asked), offer) if offer else None, none, alike)
+
+
+def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str | None) -> str:
+    """The text of `query`."""
+    found = told(db, verdict, target, ptx)
+    lines = [found.head, *(line for reason in found.reasons for line in broken(reason, "  ", "  "))]
+    for name, fact in found.facts:
+        lines += _paragraph(name, fact) if name in ("hazard", "loose") else _named(name, fact)
+    if found.recipe:
+        lines += _recipe_lines(*found.recipe)
+    if found.none:
+        title, why = found.none
+        lines += [title, *_wrapped(why, "  ", "  ")]
+    if found.alike:
+        title, rows = found.alike
+        lines += [title, *table([(f"  {v}", needs) for v, needs in rows], terminal.lines_width())]
     return "\n".join(lines)
 
 
 def recipe(db: Database, offer: Offer, asked: str) -> list[str]:
     """A recipe with the targets and versions that take it, ready to paste as PTX and as inline assembly."""
+    return _recipe_lines(_recipe_head(db, offer, asked), offer)
+
+
+def _recipe_head(db: Database, offer: Offer, asked: str) -> str:
     here = "on" if offer.works else "not on"
     where = f", {here} {asked}" if asked else ""
-    lines = [f"instead{where} ({db.catalog.text(offer.requires)} or newer; {offer.difference}):"]
-    lines += [f"  {line}" for line in offer.ptx.split("\n")]
+    return f"instead{where} ({db.catalog.text(offer.requires)} or newer; {offer.difference}):"
+
+
+def _recipe_lines(head: str, offer: Offer) -> list[str]:
+    lines = [head, *(f"  {line}" for line in offer.ptx.split("\n"))]
     if offer.cuda:
         lines += ["in CUDA:", *(f"  {line}" for line in offer.cuda.split("\n"))]
     return lines
+
+
+def _named(name: str, text: str) -> list[str]:
+    """A fact in one line, but on a terminal that is narrower."""
+    return broken(text, f"  {name:6}  ", " " * 10)
+
+
+def broken(text: str, first: str = "", others: str = "") -> list[str]:
+    """A line, which a terminal that is narrower shows as several."""
+    width = terminal.lines_width()
+    return [first + text] if width is None or len(first + text) <= width else _wrapped(text, first, others, width)
 
 
 def _paragraph(name: str, text: str) -> list[str]:
@@ -139,10 +202,11 @@ def _paragraph(name: str, text: str) -> list[str]:
     return _wrapped(text, f"  {name:6}  ", " " * 10)
 
 
-def _wrapped(text: str, first: str, others: str) -> list[str]:
+def _wrapped(text: str, first: str, others: str, width: int | None = None) -> list[str]:
     import textwrap  # only needed where there are some
 
-    return textwrap.wrap(text, 80, initial_indent=first, subsequent_indent=others, break_on_hyphens=False)
+    width = width or terminal.lines_width(most=80) or 80
+    return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False)
 
 
 def requirement(db: Database, r: Requirement) -> str:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from .. import terminal
 from ..catalog import Requirement
 from ..compact import compact, named_in
-from .answers import FEW, oldest, table
+from .answers import FEW, broken, oldest, table
 from .database import Database, Variant
 
 
 def as_text(db: Database, old: str, new: str, gained: Sequence[Variant], lost: Sequence[Variant]) -> str:
     """The text of `diff`: what requires the same is written as one."""
-    width = shutil.get_terminal_size().columns
+    width = terminal.width()
     lines = []
     for sign, variants in (("+", gained), ("-", lost)):
         rows = []
@@ -29,7 +29,7 @@ def as_text(db: Database, old: str, new: str, gained: Sequence[Variant], lost: S
     for name, members in named.items():
         text = f".{name} is one of {', '.join(f'.{m}' for m in members)}"
         lines += textwrap.wrap(text, width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
-    lines += ["", FEW] * any(v.requires.on for v in (*gained, *lost))
+    lines += ["", *broken(FEW)] * any(v.requires.on for v in (*gained, *lost))
     lines += [""] * bool(lines)
     return "\n".join([*lines, f"{old} to {new}: {len(gained)} more, {len(lost)} fewer"])
 

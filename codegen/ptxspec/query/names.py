@@ -72,6 +72,12 @@ def sold_as(db: Database, target: str, whole: bool) -> str:
     return ", ".join(_sold(db, target)) if whole else _examples(_sold(db, target))
 
 
+def meaning(db: Database) -> dict[str, str]:
+    """What may be said for targets besides their names, in full or short, each with the targets that it means."""
+    called = [*(p.name for p in _products(db)), *_loosely(db), *(t.architecture for t in db.targets.values())]
+    return {name: ", ".join(targets(db, name)) for name in dict.fromkeys(filter(None, called))}
+
+
 def _sold(db: Database, target: str) -> list[str]:
     return [p.name for p in products(db, target)]
 

@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from .. import terminal
 from ..catalog import PtxVersion, Target
 from . import names
-from .answers import table
+from .answers import broken, table
 from .database import Database
 
 
@@ -23,7 +24,7 @@ def targets_as_table(db: Database, found: Sequence[str], whole: bool) -> str:
         notes.append(
             "code of an a kind runs on that capability alone, of an f kind on its family: --format json names it"
         )
-    return "\n".join([*table(rows), "", *notes])
+    return "\n".join([*table(rows, terminal.lines_width()), "", *(line for n in notes for line in broken(n))])
 
 
 def targets_as_json(db: Database, found: Sequence[str]) -> str:
@@ -56,7 +57,7 @@ def versions_as_table(db: Database) -> str:
         for v in db.versions.values()
         if v.listed
     ]
-    return "\n".join([*table(rows), "", *notes])
+    return "\n".join([*table(rows), "", *(line for n in notes for line in broken(n))])
 
 
 def versions_as_json(db: Database) -> str:

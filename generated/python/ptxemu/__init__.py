@@ -8,13 +8,21 @@
     >>> f(np.float32(3), np.float32(4))
     np.float32(25.0)
 
+    >>> ptxemu.execute("add.f16", 1.5, 1)
+    np.float16(2.5)
+
+Every result is what NVIDIA's PTX ISA manual and IEEE 754 say; how faithful it is to hardware stands in a kernel's
+`claim`. The code of each instruction was generated from a description of it, spec/instructions/OPCODE.yaml of the
+project ptxspec, which names the manual's section; behind its lines stands which line of the description they are from.
+
 The package needs NumPy and nothing else; its folder can be copied into another project as it is.
 """
 
 from typing import TYPE_CHECKING, Any
 
-from .kernel import Kernel, OperandError, compile, execute
+from .kernel import Kernel, compile, execute
 from .lookup import UnknownTargetError, UnknownVariantError, Variant, variants
+from .operands import OperandError
 
 if TYPE_CHECKING:
     from .functions import Function, function

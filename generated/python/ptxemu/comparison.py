@@ -15,6 +15,7 @@ import numpy as np
 from . import environment
 from .binary import Array, Format, roundTiesToEven
 from .encoding import flushed, isNaN
+from .few import are_few, extreme
 from .selection import replace
 
 # Comparisons are quiet; a NaN is unordered with everything, itself too. With `daz`, subnormal operands are zeros.
@@ -30,19 +31,28 @@ def _compare(x: Array, y: Array, f: Format, relation: np.ufunc, daz: bool) -> Ar
             x, y = flushed(x, f), flushed(y, f)
         result = relation(x.view(f.native), y.view(f.native))
         return result
-    result = relation(_value_order(x, f, daz), _value_order(y, f, daz))
+    a, b, ordered = _value_orders(x, y, f, daz)
     if relation is np.not_equal:
-        return result | isNaN(x, f) | isNaN(y, f)
-    return result & ~(isNaN(x, f) | isNaN(y, f))
+        return (a != b) | ~ordered
+    result = relation(a, b)
+    result &= ordered
+    return result
 
 
-def _value_order(x: Array, f: Format, daz: bool) -> Array:
-    """Signed integers in the order of the values, both zeros alike, and subnormal numbers too with `daz`."""
-    sign = x.view(f.signed) >> f.signed.type(f.width - 1)
-    size = x & f.magnitude_mask
-    if daz:
-        size = size * (size >= f.smallest_normal)
-    return (size.view(f.signed) ^ sign) - sign
+def _value_orders(x: Array, y: Array, f: Format, daz: bool) -> tuple[Array, Array, Array]:
+    """Signed integers in the order of the values, both zeros alike, and subnormal numbers too with `daz`; and whether
+    neither is a NaN."""
+    orders, sizes = [], []
+    for operand in (x, y):
+        size = operand & f.magnitude_mask
+        sizes.append(size)
+        if daz:
+            # NumPy takes several times as long for one number as for an array of it, but where it clips.
+            least = f.unsigned.type(int(f.smallest_normal) - 1)
+            size = np.clip(size, least, f.magnitude_mask) - least
+        sign = operand.view(f.signed) >> f.signed.type(f.width - 1)
+        orders.append((size.view(f.signed) ^ sign) - sign)
+    return orders[0], orders[1], np.maximum(*sizes) <= f.infinity
 
 
 def compareEqual(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
@@ -73,6 +83,14 @@ def compareGreater(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
 def compareGreaterEqual(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
     """x >= y (compareQuietGreaterEqual, 5.11)."""
     return _compare(x, y, f, np.greater_equal, daz)
+
+
+def compareLessGreater(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
+    """x < y or x > y, so that neither is NaN (compareQuietLess and compareQuietGreater, 5.11)."""
+    if f.native is not None:
+        return compareLess(x, y, f, daz) | compareGreater(x, y, f, daz)
+    a, b, ordered = _value_orders(x, y, f, daz)
+    return (a != b) & ordered
 
 
 # Minimum and maximum
@@ -110,12 +128,15 @@ def _by_order(x: Array, y: Array, f: Format, choose: np.ufunc, marker: int) -> A
 
 
 def _extreme(x: Array, y: Array, f: Format, native: np.ufunc, choose: np.ufunc, marker: int, daz: bool) -> Array:
+    if are_few(x, f):
+        return extreme(x, y, f, choose, marker, daz)
     if f.native is None or not np.ndim(x):
         return _by_order(flushed(x, f), flushed(y, f), f, choose, marker) if daz else _by_order(x, y, f, choose, marker)
     number = None if np.ndim(y) else y.view(f.native)
     if number is not None:
         # NumPy takes several times as long for one number as for an array of it.
-        y = np.full_like(x, y)
+        y, one = np.empty_like(x), y
+        y[...] = one
     x, y = np.broadcast_arrays(x, y) if x.shape != y.shape else (x, y)
     value = native(x.view(f.native), y.view(f.native))
     if choose is np.maximum and number is not None and number == 0 and not np.signbit(number):
@@ -124,7 +145,7 @@ def _extreme(x: Array, y: Array, f: Format, native: np.ufunc, choose: np.ufunc, 
         # Of two zeros NumPy takes either. Other equal numbers have the same bits.
         both = np.bitwise_and if choose is np.maximum else np.bitwise_or
         equal = x.view(f.native) == y.view(f.native)
-        if equal.any():
+        if np.count_nonzero(equal):
             equal &= x != y
             lanes = equal.nonzero()
             value.view(f.unsigned)[lanes] = both(x[lanes], y[lanes])
@@ -134,7 +155,7 @@ def _extreme(x: Array, y: Array, f: Format, native: np.ufunc, choose: np.ufunc, 
             value *= f.native.type(1)
     nan = np.isnan(value)
     bits = value.view(f.unsigned)
-    if native in (np.fmax, np.fmin) and nan.any():
+    if native in (np.fmax, np.fmin) and np.count_nonzero(nan):
         # For some lanes NumPy calls the C library, whose fmax and fmin make a NaN of a signaling one.
         lanes = np.nonzero(nan & (isNaN(x, f) != isNaN(y, f)))
         if lanes[0].size:
@@ -163,3 +184,19 @@ def maximumNumber(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
 def minimumNumber(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
     """As minimum, but of a number and a NaN, quiet or signaling, the number (9.6)."""
     return _extreme(x, y, f, np.fmin, np.minimum, (1 << (f.width - 1)) - 1, daz)
+
+
+def clamped(x: Array, most: Array, f: Format) -> Array:
+    """x from +0 up to `most`, of a format whose canonical NaN has all bits but the sign, which x is if it is a NaN: that
+    becomes +0, but where it is `most` itself."""
+    # As signed integers, encodings with a sign are negative, and the NaN is the largest: one more is the least.
+    signed, high = f.signed.type, int(most)
+    around = int(high != f.canonical_nan)
+    key = np.atleast_1d(x).view(f.signed)
+    if around:
+        key = key + signed(1)
+    key = np.clip(key, signed(around), signed(high + around))
+    if around:
+        key -= signed(1)
+    result = key.view(f.unsigned)
+    return result if np.ndim(x) else result[0]

@@ -11,8 +11,9 @@ import numpy as np
 
 from . import environment
 from .binary import Array
-from .kernel import Kernel, OperandError, is_accelerated
+from .kernel import Kernel, is_accelerated
 from .lookup import Row
+from .operands import OperandError
 from .running import in_blocks, takes
 from .signature import Operand, Signature, Type
 from .steps import Alone, Piece, Program, Step
@@ -35,7 +36,8 @@ def function(text: str, target: str | None = None, results: Iterable[str] | None
     afterwards, or those that `results` names. Registers are declared by `.reg`, or by their use. There are guards
     (`@p`), braces and constants, but no branches, no memory and no special registers.
 
-    Raises StatementError, with every statement that cannot be run, and ValueError for `results`."""
+    `target` ("sm_90") picks the behaviour of that target, and refuses what it does not have. Raises StatementError (a
+    ValueError), with every statement that cannot be run, and ValueError for `results`."""
     return Function(read(text, target, results))
 
 
@@ -68,14 +70,17 @@ class Function(Kernel):
 
     @property
     def inputs(self) -> tuple[str, ...]:
+        """The names of the registers that go in, without their `%`, in the order in which they are read."""
         return tuple(named.name for named in self._program.inputs)
 
     @property
     def results(self) -> tuple[str, ...]:
+        """The names of the registers that come out."""
         return tuple(named.name for named in self._program.results)
 
     @property
     def operands(self) -> int:
+        """How many arrays it takes."""
         return len(self._program.inputs)
 
     @property
@@ -92,8 +97,9 @@ class Function(Kernel):
         return f"<ptxemu function ({', '.join(self.inputs)}) -> {', '.join(self.results)}>"
 
     def __call__(self, *arrays: Any, out: Any = None, threads: int | None = 1, **named: Any) -> Any:
-        """The results: one array, or a tuple of several. `out` and `threads` are as a kernel's; inputs of these
-        names come by position."""
+        """The results: one array, or a tuple of several, of the shape that the inputs broadcast to. `out` and `threads`
+        are as a kernel's; inputs of these names come by position. Raises OperandError (a TypeError) for arrays of
+        another number, name or dtype, ValueError for shapes and threads."""
         operands = self._in_order(arrays, named)
         return super().__call__(*operands, out=out, threads=threads, results=len(self._program.results))
 
@@ -113,8 +119,10 @@ class Function(Kernel):
         return operands
 
     def trace(self, *arrays: Any, **named: Any) -> list[Traced]:
-        """What each statement does to the registers that it writes."""
-        operands, program = self._in_order(arrays, named), self._program
+        """What each statement does to the registers that it writes, as bits of the shape that the inputs broadcast to.
+
+        Raises OperandError as a call does."""
+        operands, program = self._as_arrays(tuple(self._in_order(arrays, named))), self._program
         made = [self._as_bits(x, n.name, n.type) for n, x in zip(program.inputs, operands, strict=True)]
         shape = np.broadcast_shapes(*(x.shape for x in made))
         values = {n.value: np.broadcast_to(x, shape).ravel() for n, x in zip(program.inputs, made, strict=True)}
@@ -143,10 +151,6 @@ class Function(Kernel):
         found = super()._representation(t, arrays)
         return found if t.is_native(found) else t.bits
 
-    def __getstate__(self) -> dict[str, Any]:
-        # C that is loaded here is not loaded elsewhere.
-        return {name: value for name, value in self.__dict__.items() if name != "_pieces"}
-
     @cached_property
     def _pieces(self) -> list[Piece | Alone]:
         """The function in C, where the accelerator has it; empty where it has not."""
@@ -168,18 +172,26 @@ class Function(Kernel):
                 self._fill_block([*operands, *registers], these)
         return all(map(np.array_equal, *made))
 
-    def _run(self, arrays: list[Array], block: int) -> None:
+    def _run_on(self, arrays: list[Array], block: int) -> None:
         filled = len(self._program.results)
-        with np.errstate(all="ignore"), environment.ordinary():
-            # One element is not worth a compiler.
-            pieces = self._pieces if arrays[-1].size > 1 else []
-            if len(pieces) == 1 and takes(arrays, filled):
-                self._fill_block(arrays, pieces)
-                return
-            with in_blocks(arrays, block, True, filled) as blocks:
-                for views in blocks if blocks.itersize else ():
-                    # One array comes by itself.
-                    self._fill_block(views if isinstance(views, tuple) else (views,), pieces)
+        # One element is not worth a compiler.
+        pieces = self._pieces if arrays[-1].size > 1 else []
+        if len(pieces) == 1 and takes(arrays, filled):
+            self._fill_block(arrays, pieces)
+            return
+        with in_blocks(arrays, block, True, filled) as blocks:
+            for views in blocks if blocks.itersize else ():
+                # One array comes by itself.
+                self._fill_block(views if isinstance(views, tuple) else (views,), pieces)
+
+    def _of_few(self) -> tuple[Callable[..., Any], list[np.dtype[Any] | None]]:
+        return self._made, [None] * (self.operands + 1)
+
+    def _made(self, *operands: Array) -> Array:
+        (result,) = self._program.results
+        found = np.empty(operands[0].size, result.type.bits)
+        self._fill_block([*operands, found], self._pieces if found.size > 1 else [])
+        return found
 
     def _fill_block(self, arrays: Sequence[Array], pieces: Sequence[Piece | Alone]) -> None:
         """Fill the last arrays, statement by statement, or piece by piece where there are some."""

@@ -114,6 +114,11 @@ class Type:
             return f"{self.bits} (the bits of {self.lanes} lanes)"
         return f"{self.native_name} or {self.bits} (bits)" if self.native_name else f"{self.bits} (bits)"
 
+    @property
+    def expected(self) -> str:
+        """That, with the type, as errors say it."""
+        return f"{self.accepted} for .{self.name}"
+
     def in_order_of(self, array: Array) -> np.dtype[Any]:
         """The type of bits in an array's byte order."""
         return self.bits if array.dtype.isnative else self.bits.newbyteorder("S")

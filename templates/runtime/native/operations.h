@@ -36,6 +36,18 @@
 #define INFINITY_BITS ((BITS)(SIGN_MASK - SMALLEST_NORMAL))
 #define NAN_BITS ((BITS)CANONICAL_NAN)
 
+/* The processor computes in it. */
+#define NATIVE ((EXPONENT_BITS == 8 && FRACTION_BITS == 23) || (EXPONENT_BITS == 11 && FRACTION_BITS == 52))
+#if NATIVE && WIDTH == 32
+#define NUMBER float
+#define NUMBER_OF_BITS float_of_bits
+#define BITS_OF_NUMBER bits_of_float
+#elif NATIVE
+#define NUMBER double
+#define NUMBER_OF_BITS double_of_bits
+#define BITS_OF_NUMBER bits_of_double
+#endif
+
 /* Operations on the sign and on NaN (5.5.1, 6.2) */
 
 INLINED BITS OF(magnitude)(BITS x) { return x & MAGNITUDE_MASK; }
@@ -45,7 +57,11 @@ INLINED BITS OF(quieten)(BITS x) { return x | QUIET_MASK; }
 
 /* Classes (5.7.2) */
 
+#if NATIVE
+INLINED _Bool OF(isNaN)(BITS x) { return __builtin_isunordered(NUMBER_OF_BITS(x), NUMBER_OF_BITS(x)); }
+#else
 INLINED _Bool OF(isNaN)(BITS x) { return OF(magnitude)(x) > INFINITY_BITS; }
+#endif
 INLINED _Bool OF(isSignaling)(BITS x) { return OF(isNaN)(x) & ((x & QUIET_MASK) == 0); }
 INLINED _Bool OF(isInfinite)(BITS x) { return OF(magnitude)(x) == INFINITY_BITS; }
 INLINED _Bool OF(isFinite)(BITS x) { return OF(magnitude)(x) < INFINITY_BITS; }
@@ -63,73 +79,18 @@ INLINED _Bool OF(isSignMinus)(BITS x) { return x > MAGNITUDE_MASK; }
 
 /* x, and a zero of its sign where x is subnormal. */
 INLINED BITS OF(flushed)(BITS x) { return SELECT(OF(isSubnormal)(x), x & SIGN_MASK, x); }
-/* The operand's NaN, made quiet, where the value is a NaN too. Of several operands the last one asked has its way. */
+/* The operand's NaN, made quiet: of several operands the last one asked has its way. Where numbers may come of NaNs,
+   only if the value is a NaN too. */
+INLINED BITS OF(passed_on)(BITS value, BITS x) { return SELECT(OF(isNaN)(x), OF(quieten)(x), value); }
 INLINED BITS OF(propagate)(BITS value, BITS x) {
     return SELECT(OF(isNaN)(value) & OF(isNaN)(x), OF(quieten)(x), value);
 }
 
-/* Minimum and maximum (9.6) */
-
-/* Signed integers in the order of the values, -0 below +0; its own inverse. */
-INLINED SIGNED OF(order)(BITS x) { return (SIGNED)(((SIGNED)x >> (WIDTH - 1)) & MAGNITUDE_MASK) ^ (SIGNED)x; }
-
-/* `first` and `last` are orders of no number, one of which stands for a NaN. */
-#define FIRST ((SIGNED)SIGN_MASK)
-#define LAST ((SIGNED)MAGNITUDE_MASK)
-
-INLINED SIGNED OF(marked)(BITS x, SIGNED nan) { return (SIGNED)SELECT(OF(isNaN)(x), (BITS)nan, (BITS)OF(order)(x)); }
-INLINED BITS OF(chosen)(SIGNED key, SIGNED nan) {
-    return SELECT(key == nan, NAN_BITS, (BITS)OF(order)((BITS)key));
-}
-INLINED BITS OF(larger)(BITS x, BITS y, SIGNED nan) {
-    SIGNED a = OF(marked)(x, nan), b = OF(marked)(y, nan);
-    return OF(chosen)(a > b ? a : b, nan);
-}
-INLINED BITS OF(smaller)(BITS x, BITS y, SIGNED nan) {
-    SIGNED a = OF(marked)(x, nan), b = OF(marked)(y, nan);
-    return OF(chosen)(a < b ? a : b, nan);
-}
-INLINED BITS OF(maximum)(BITS x, BITS y) { return OF(larger)(x, y, LAST); }
-INLINED BITS OF(minimum)(BITS x, BITS y) { return OF(smaller)(x, y, FIRST); }
-INLINED BITS OF(maximumNumber)(BITS x, BITS y) { return OF(larger)(x, y, FIRST); }
-INLINED BITS OF(minimumNumber)(BITS x, BITS y) { return OF(smaller)(x, y, LAST); }
-
-/* Comparisons (5.11): a NaN is unordered with everything */
-
-#if WIDTH == 32 && EXPONENT_BITS == 8
-#define COMPARED(x, relation, y) (float_of_bits(x) relation float_of_bits(y))
-#elif WIDTH == 64 && EXPONENT_BITS == 11
-#define COMPARED(x, relation, y) (double_of_bits(x) relation double_of_bits(y))
-#else
-/* Signed integers in the order of the values, both zeros alike. */
-INLINED SIGNED OF(value_order)(BITS x) {
-    SIGNED sign = (SIGNED)x >> (WIDTH - 1);
-    return (SIGNED)(((SIGNED)OF(magnitude)(x) ^ sign) - sign);
-}
-#define COMPARED(x, relation, y) \
-    (!(OF(isNaN)(x) | OF(isNaN)(y)) & (OF(value_order)(x) relation OF(value_order)(y)))
-#endif
-INLINED _Bool OF(compareEqual)(BITS x, BITS y) { return COMPARED(x, ==, y); }
-INLINED _Bool OF(compareNotEqual)(BITS x, BITS y) { return !OF(compareEqual)(x, y); }
-INLINED _Bool OF(compareLess)(BITS x, BITS y) { return COMPARED(x, <, y); }
-INLINED _Bool OF(compareLessEqual)(BITS x, BITS y) { return COMPARED(x, <=, y); }
-INLINED _Bool OF(compareGreater)(BITS x, BITS y) { return OF(compareLess)(y, x); }
-INLINED _Bool OF(compareGreaterEqual)(BITS x, BITS y) { return OF(compareLessEqual)(y, x); }
-#undef COMPARED
+#include "comparisons.h"
 
 /* Operations that round (5.4) */
 
-#if (EXPONENT_BITS == 8 && FRACTION_BITS == 23) || (EXPONENT_BITS == 11 && FRACTION_BITS == 52)
-
-#if WIDTH == 32
-#define NUMBER float
-#define NUMBER_OF_BITS float_of_bits
-#define BITS_OF_NUMBER bits_of_float
-#else
-#define NUMBER double
-#define NUMBER_OF_BITS double_of_bits
-#define BITS_OF_NUMBER bits_of_double
-#endif
+#if NATIVE
 
 INLINED double OF(number)(BITS x) { return NUMBER_OF_BITS(x); }
 
@@ -159,16 +120,20 @@ INLINED BITS OF(convert)(double number, int mode, int ftz) {
 
 #if WIDTH == 32
 
-/* In binary64, where nothing is subnormal: on what is, some processors take a hundred times as long. Products are exact,
+/* Where not DIRECT, and where tiny results are told, in binary64, where nothing is subnormal: on what is, some processors take a hundred times as long. Products are exact,
    and what was rounded in one direction may be rounded again in that direction. To nearest, a sum is rounded to odd
    first; a quotient or root has enough bits (2p + 2; Figueroa 1995), also of a quotient that becomes subnormal: from
    the middle between two such numbers it is as far. Doubled and halved, because compilers would compute in binary32
    what is made a binary32 at once. */
 INLINED BITS OF(multiplication)(BITS x, BITS y, int mode, int ftz) {
+    if (DIRECT && !ftz)
+        return OF(finished)(NUMBER_OF_BITS(x) * NUMBER_OF_BITS(y), 0, 0);
     double a = OF(number)(x), b = OF(number)(y);
     return OF(convert)((a + a) * b * 0.5, mode, ftz);
 }
 INLINED BITS OF(division)(BITS x, BITS y, int mode, int ftz) {
+    if (DIRECT && !ftz)
+        return OF(finished)(NUMBER_OF_BITS(x) / NUMBER_OF_BITS(y), 0, 0);
     double a = OF(number)(x), b = OF(number)(y);
     return OF(convert)((a + a) / b * 0.5, mode, ftz);
 }
@@ -213,10 +178,6 @@ INLINED BITS OF(fusedMultiplyAdd)(BITS x, BITS y, BITS z, int mode, int ftz) {
 INLINED float OF(single)(BITS x) { return float_of_bits(x); }
 INLINED BITS OF(from_single)(float value, int mode, int ftz) { return OF(finished)(value, value + value, ftz); }
 #endif
-
-#undef NUMBER
-#undef NUMBER_OF_BITS
-#undef BITS_OF_NUMBER
 
 #elif EXPONENT_BITS <= 8 && WIDTH <= 16
 
@@ -359,9 +320,10 @@ ELEMENTARY(rSqrt)
 #undef QUIET_MASK
 #undef SMALLEST_NORMAL
 #undef INFINITY_BITS
-#undef NAN_BITS
-#undef FIRST
-#undef LAST
+#undef NATIVE
+#undef NUMBER
+#undef NUMBER_OF_BITS
+#undef BITS_OF_NUMBER
 #undef FORMAT
 #undef EXPONENT_BITS
 #undef FRACTION_BITS

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
-from helpers.browser import Visits
+from helpers.browser import Browser, Visits
 from helpers.repository import database
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 DB = database()
 
@@ -186,10 +186,10 @@ STROKE = """text => {
 
 
 @pytest.mark.exhaustive
-def test_a_keystroke_takes_less_than_fifty_milliseconds(matrix: Show) -> None:
-    """Of the page's thread, with the layout of what it shows at once, the best of three: other work on the machine does
+def test_a_keystroke_costs_less_than_opening_the_page(visit: Visits) -> None:
+    """Of the page's thread, with the layout of what it shows at once, the best of five: other work on the machine does
     not count."""
-    page = matrix("")
+    page = visit("availability.html")
     console = page.context.new_cdp_session(page)
     console.send("Performance.enable", {"timeDomain": "threadTicks"})
 
@@ -197,12 +197,14 @@ def test_a_keystroke_takes_less_than_fifty_milliseconds(matrix: Show) -> None:
         found = {m["name"]: m["value"] for m in console.send("Performance.getMetrics")["metrics"]}
         return float(sum(found[name] for name in ("ScriptDuration", "LayoutDuration", "RecalcStyleDuration")))
 
+    page.reload()
+    opening = spent()
     best: dict[str, float] = {}
-    for text in ("b", "bf16", "bf16 fma", "", "s", "set eq", "") * 3:
+    for text in ("b", "bf16", "bf16 fma", "", "s", "set eq", "") * 5:
         begun = spent()
         page.evaluate(STROKE, text)
-        best[text] = min(best.get(text, 1.0), spent() - begun)
-    assert max(best.values()) < 0.05
+        best[text] = min(best.get(text, opening), spent() - begun)
+    assert max(best.values()) < opening
 
 
 def test_nothing_jumps_when_a_state_is_restored(visit: Visits) -> None:

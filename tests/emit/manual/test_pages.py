@@ -54,7 +54,7 @@ def test_axe_finds_nothing_serious(visit: Visits, whole: bool) -> None:
             violations = Axe().run(page, options={"preload": False}).response["violations"]
             if serious := [v for v in violations if v["impact"] in ("serious", "critical")]:
                 found[name, theme] = [(v["id"], v["help"], v["nodes"][0]["failureSummary"]) for v in serious]
-            page.context.close()
+            visit.leave(page)
     assert found == {}
 
 
@@ -67,7 +67,7 @@ def test_no_page_is_wider_than_the_window_and_what_scrolls_can_be_focused(visit:
             assert wide <= width, (name, width, page.evaluate(WIDEST, width))
             # The narrowest has most that scrolls.
             assert width > 320 or page.evaluate(UNREACHED) == [], (name, width)
-            page.context.close()
+            visit.leave(page)
 
 
 WIDEST = """width => Array.from(document.querySelectorAll("main *"))
@@ -88,7 +88,7 @@ def test_nothing_moves_while_a_page_loads(visit: Visits, whole: bool) -> None:
         for width in (375, 1280) if whole else (375,):
             page = visit(name, width=width)
             assert page.evaluate(SHIFTS) < 0.01, (name, width)
-            page.context.close()
+            visit.leave(page)
 
 
 SHIFTS = """() => new Promise(done => {
@@ -106,8 +106,8 @@ def test_a_page_reads_without_javascript(visit: Visits, whole: bool) -> None:
         there = plain.inner_text("main")
         for heading in page.locator("main h2").all_inner_texts():
             assert heading in there, (name, heading)
-        page.context.close()
-        plain.context.close()
+        visit.leave(page)
+        visit.leave(plain)
 
 
 def test_the_theme_is_chosen_with_a_button_and_kept(visit: Visits) -> None:
@@ -138,4 +138,4 @@ def test_paper_has_the_text_alone(visit: Visits, whole: bool) -> None:
         page.emulate_media(media="print")
         assert not page.locator("header.site").is_visible() and not page.locator(".side").is_visible()
         assert page.locator("main h1").is_visible()
-        page.context.close()
+        visit.leave(page)

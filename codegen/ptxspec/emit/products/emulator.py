@@ -8,14 +8,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
-from ... import catalog, ptx
+from ... import catalog, notebook, ptx
 from ...catalog import Hazard, Requirement
 from ...check.checking import Checked
 from ...diagnostics import PtxspecError
-from ...model import BOOL, ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
+from ...model import BOOL, NOTHING_DIFFERS, ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Program, Term, Var
 from .. import native
+from ..clamping import CLAMPED
+from ..comparing import LESS_GREATER
 from ..converting import BOUNDED, SEVERAL, is_usual
 from ..fusing import FLUSH, OTHERWISE, PROPAGATE, REPLACE, Flushing, fuse
 from ..lowering import Lowering, Shared, shared, source_of, written
@@ -39,7 +41,8 @@ HOMES = {
     "": "selection",
 }  # fmt: skip
 _INVENTED = {
-    BOUNDED: "conversion", FLUSH: "encoding", OTHERWISE: "conversion", PROPAGATE: "selection", REPLACE: "selection",
+    BOUNDED: "conversion", CLAMPED: "comparison", FLUSH: "encoding", LESS_GREATER: "comparison",
+    OTHERWISE: "conversion", PROPAGATE: "selection", REPLACE: "selection",
 }  # fmt: skip
 
 
@@ -58,7 +61,9 @@ class Serving:
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/python/ptxemu."""
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime").items()}
-    files[f"{_FOLDER}/catalog.py"] = plain(Path(catalog.__file__), "codegen/ptxspec/catalog.py")
+    for module in (catalog, notebook):
+        name = Path(str(module.__file__)).name
+        files[f"{_FOLDER}/{name}"] = plain(Path(str(module.__file__)), f"codegen/ptxspec/{name}")
     # What lint judges statements by.
     for path in sorted(Path(ptx.__file__).parent.glob("*.py")):
         files[f"{_FOLDER}/ptx/{path.name}"] = plain(path, f"codegen/ptxspec/ptx/{path.name}")
@@ -73,6 +78,10 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         "emulator/formats.py.j2", ["spec/types.yaml"], usual=[f for f in floats if is_usual(f)], declared=declared,
         integers=[f for f in spec.formats.values() if isinstance(f, FixedPoint)],
     )  # fmt: skip
+    recipes = [(f"{v.spelling} {v.operands}", found) for v, found in index.recipes(spec, checked)]
+    files[f"{_FOLDER}/recipes.py"] = templates.render(
+        "emulator/recipes.py.j2", paths, recipes=recipes, lines=[repr(line) for line in index.lines]
+    )
     files[f"{_FOLDER}/index.py"] = templates.render(
         "emulator/index.py.j2", ["spec/targets.yaml", "spec/types.yaml", *published, *paths],
         targets=list(spec.targets.values()), versions=list(spec.versions.values()), types=list(spec.types.values()),
@@ -108,6 +117,7 @@ class _Index:
     requirements: dict[Requirement, int] = field(default_factory=dict)
     hazards: dict[Hazard, int] = field(default_factory=dict)
     classes: dict[str, int] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
 
     def rows(self, instruction: Instruction) -> list[tuple[str, int]]:
         """The variants of an opcode: modifiers and types, and the place of the class."""
@@ -115,7 +125,7 @@ class _Index:
 
     def _class(self, instruction: Instruction, v: Variant) -> int:
         signature = self.signatures.setdefault(_signature(v), len(self.signatures))
-        requirement = self.requirements.setdefault(v.requires, len(self.requirements))
+        requirement = self._requirement(v.requires)
         listed = "listed" if v.listed else "-"
         # What the machine code does instead is told by queries; here it only matters where.
         where = (h._replace(text="") for h in v.hazards)
@@ -124,6 +134,29 @@ class _Index:
         rules = (str(i) for i, r in enumerate(instruction.operand_rules) if r.selector.matches(v))
         text += f" {'.'.join(rules) or '-'}"
         return self.classes.setdefault(text, len(self.classes))
+
+    def recipes(self, spec: Spec, checked: Sequence[Checked]) -> Iterator[tuple[Variant, list[tuple[str, int, str]]]]:
+        """What to write instead of variants: the places of the lines of its PTX and of its requirement, and what may
+        differ."""
+        for v in (v for c in checked for v in c.instruction.variants if v in spec.instead):
+            yield (
+                v,
+                [
+                    (
+                        self._lines(x.ptx),
+                        self._requirement(x.requires),
+                        "" if x.differs == NOTHING_DIFFERS else x.differs,
+                    )
+                    for x in spec.instead[v]
+                ],
+            )
+
+    def _lines(self, ptx: str) -> str:
+        """The places of a recipe's lines."""
+        return " ".join(str(self.lines.setdefault(line, len(self.lines))) for line in ptx.split("\n"))
+
+    def _requirement(self, r: Requirement) -> int:
+        return self.requirements.setdefault(r, len(self.requirements))
 
 
 def _signature(v: Variant) -> str:

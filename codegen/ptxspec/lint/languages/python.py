@@ -117,10 +117,7 @@ def _documents(view: View, position: int) -> bool:
     if _DOCUMENTED.search(text[max(0, position - _LOOKED_BACK) : position]):
         return True
     begun = _BEGUN.match(text)
-    if begun is None or begun.end() != position:
-        return False
-    # The window begins where the file does.
-    return view.place(position).line == text.count("\n", 0, position) + 1
+    return begun is not None and begun.end() == position and view.place(0)[:2] == (1, 1)
 
 
 def _parts(view: View, position: int, into: Text, argument: bool) -> int | None:

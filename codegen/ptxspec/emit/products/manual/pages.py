@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ....catalog import targets_text
 from ....check.checking import Checked
-from ....grounds import KINDS
 from ....model import Instruction, Spec
 from ...registry import product
 from ...text import Files, Templates
-from . import availability, catalog, functions, history, ledger, opcode, readers, releases, running, search
+from . import availability, catalog, functions, guides, history, ledger, opcode, readers, releases, search
 from .families import families
 from .forms import Writer
 from .site import Site
@@ -27,15 +27,18 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     site = Site(spec, templates, [i.opcode for i in instructions])
     for c in checked:
         i = c.instruction
-        values = {"targets_text": targets_text, "newest": spec.newest}
+        values: dict[str, Any] = {"targets_text": targets_text, "newest": spec.newest}
         values |= opcode.values(opcode.About(spec, c, write))
         sources = ["spec/types.yaml", "spec/modifiers.yaml", "spec/assembler.yaml", i.path]
         sources.append("spec/functions.yaml")
         sources += [MACHINE_CODE] * bool(spec.machine and i.opcode in spec.machine.opcodes)
         files |= site.page(i.opcode, sources, values, template="instruction")
+        for s in opcode.SECTIONS:
+            if s.id in values["apart"]:
+                files |= site.part(f"{i.opcode}.{s.id}", sources, {**values, "s": s})
     rows = families(spec, write)
     files |= availability.emit(spec, rows, site) | history.emit(spec, write, site) | releases.emit(spec, site)
-    files |= running.emit(templates.root, site)
+    files |= guides.emit(spec, write, templates.root, site)
     files |= functions.emit(spec, instructions, site)
     files |= _index(spec, instructions, site) | ledger.emit(spec, checked, write, site)
     if spec.speed is not None:
@@ -50,6 +53,5 @@ def _index(spec: Spec, instructions: Sequence[Instruction], site: Site) -> Files
         "variants": sum(len(i.variants) for i in instructions),
         "evidence": spec.evidence,
         "speed": spec.speed,
-        "grounds": KINDS,
     }
     return site.page("index", [i.path for i in instructions], values)

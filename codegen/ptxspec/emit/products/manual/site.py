@@ -7,18 +7,35 @@ from dataclasses import dataclass
 
 from ....diagnostics import PtxspecError
 from ....model import Spec
+from ...markdown import Document, document
 from ...text import Files, Templates
 
+_COMMENT = "<!-- {} -->"
 # The pages that are no opcode's, by what the header calls them.
 PAGES = {
     "index": "Instructions",
+    "guide": "Guide",
     "availability": "Availability",
     "history": "History",
     "functions": "Functions",
     "releases": "CUDA and drivers",
-    "running": "Running PTX",
     "ledger": "Differences",
     "speed": "Speed",
+}
+# The pages of the guide, by what their list calls them.
+GUIDES = {
+    "claims": "Claims and hazards",
+    "tracing": "Why a result is that",
+    "running": "Whole pieces of PTX",
+    "comparing": "Comparing",
+    "linting": "lint and explain",
+    "python": "From Python",
+    "faster": "A faster emulator",
+    "gpu": "On a GPU",
+    "scripts": "For scripts",
+    "adding": "Adding an opcode",
+    "files": "Where things are",
+    "readers": "Using this manual",
 }
 
 
@@ -36,9 +53,15 @@ class Site:
         self.opcodes = opcodes
         missing = {name for name, found in (("ledger", spec.evidence), ("speed", spec.speed)) if found is None}
         self.pages = [Page(title, f"{name}.html") for name, title in PAGES.items() if name not in missing]
-        for name in PAGES:
+        self.guides = [Page(title, f"{name}.html") for name, title in GUIDES.items()]
+        for name in (*PAGES, *GUIDES):
             if name in opcodes:
                 raise PtxspecError(f"no opcode can be called '{name}': the manual has a page of that name")
+
+    @property
+    def every(self) -> list[Page]:
+        """The pages that are no opcode's."""
+        return [*self.pages, *self.guides]
 
     def page(
         self, name: str, sources: Iterable[str], values: Mapping[str, object], *, template: str | None = None
@@ -47,11 +70,30 @@ class Site:
         made_from = list(sources)
         return {
             f"manual/{name}.{suffix}": self._templates.render(
-                f"manual/{template or name}.{suffix}.j2", made_from, "<!-- {} -->",
+                f"manual/{template or name}.{suffix}.j2", made_from, _COMMENT,
                 site=self, here=f"{name}.{suffix}", **values,
             )
             for suffix in ("md", "html")
         }  # fmt: skip
+
+    def part(self, name: str, sources: Iterable[str], values: Mapping[str, object]) -> Files:
+        """A section of an opcode's page on a page of its own, as HTML: the Markdown page has it."""
+        text = self._templates.render(
+            "manual/part.html.j2", sources, _COMMENT, site=self, here=f"{name}.html", **values
+        )  # fmt: skip
+        return {f"manual/{name}.html": text}
+
+    def guide(self, name: str, sources: Iterable[str], values: Mapping[str, object]) -> tuple[Files, Document]:
+        """A page of the guide: its template is Markdown, and what that says is shown as HTML too."""
+        template = f"manual/guides/{name}.md.j2"
+        made_from = list(sources)
+        text = self._templates.render(template, made_from, _COMMENT, **values)
+        found = document(text.partition("-->")[2].lstrip())
+        page = self._templates.render(
+            "manual/guide.html.j2", [*made_from, f"templates/{template}"], _COMMENT,
+            site=self, here=f"{name}.html", document=found,
+        )  # fmt: skip
+        return {f"manual/{name}.md": text, f"manual/{name}.html": page}, found
 
     def shared(self) -> Files:
         """The style sheet, and the scripts that are the same whatever the specification says."""

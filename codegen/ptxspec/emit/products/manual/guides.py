@@ -1,0 +1,80 @@
+"""The pages about using all of this: templates/manual/guides, written once as Markdown and shown as HTML too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ....check.claims import CLAIMS
+from ....diagnostics import PtxspecError, display_path
+from ....grounds import KINDS
+from ....model import Spec, Variant
+from ...text import Files
+from .forms import Writer
+from .site import GUIDES, Site
+
+OVERVIEW = "guide"
+
+
+@dataclass(frozen=True)
+class Guide:
+    """What the overview says of a page."""
+
+    name: str
+    title: str
+    summary: str
+
+
+@dataclass(frozen=True)
+class Example:
+    """A file of PTX: its first line is a comment that says what it is."""
+
+    name: str
+    path: str
+    title: str
+    text: str
+
+
+def emit(spec: Spec, write: Writer, root: Path, site: Site) -> Files:
+    """The guides, and the page that lists them."""
+    examples = [_example(path, root) for path in sorted((root / "spec" / "examples").glob("*.ptx"))]
+    values = {
+        "claims": CLAIMS,
+        "grounds": KINDS,
+        "followed": _followed(spec, write),
+        "published": spec.published,
+        "recordings": spec.recordings,
+        "speed": spec.speed,
+        "examples": examples,
+    }
+    files: Files = {}
+    guides = []
+    for name in GUIDES:
+        written, found = site.guide(name, [e.path for e in examples] if name == "running" else [], values)
+        files |= written
+        guides.append(Guide(name, found.title, found.summary))
+    overview, _ = site.guide(OVERVIEW, [], {"guides": guides})
+    return files | overview
+
+
+def _followed(spec: Spec, write: Writer) -> list[tuple[str, tuple[str, ...], list[str]]]:
+    """Variants of which the emulator follows a published model: what they claim on which targets, and their forms."""
+    found: dict[tuple[str, tuple[str, ...]], list[Variant]] = {}
+    for i in spec.instructions.values():
+        for v in i.variants if i.hardware else ():
+            for claim, targets in (("reported", spec.reported_on(v)), (v.claim, spec.inferred_on(v))):
+                if targets:
+                    found.setdefault((claim, targets), []).append(v)
+    return [(c, targets, [form for f in write(vs) for form in f.whole]) for (c, targets), vs in found.items()]
+
+
+def _example(path: Path, root: Path) -> Example:
+    name = display_path(path, root)
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as e:
+        raise PtxspecError(f"{name}:1:1: error: cannot be read: {e}") from None
+    title = text.partition("\n")[0]
+    if not title.startswith("// "):
+        raise PtxspecError(f"{name}:1:1: error: an example begins with a comment that says what it computes")
+    return Example(path.stem, name, title.removeprefix("// ").rstrip("."), text)

@@ -1,0 +1,113 @@
+"""Answers as Python shows them: in a terminal as the commands print them, in a notebook as HTML.
+
+Each is what it was made of, a tuple or a list, and knows the database besides; what is pickled does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .answers import told, variants_as_table, verdict_as_text
+from .database import Database, Variant
+from .verdicts import Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..lint.findings import Finding
+
+# So many rows are shown of more than `_MANY`: the first and the last.
+_MANY, _FIRST, _LAST = 60, 20, 5
+
+
+class Answer(Verdict):
+    """A verdict that shows itself as `ptxspec query` prints it.
+
+    It equals the tuple of its fields; `as_json` needs no database."""
+
+    _asked: tuple[Database, str | None, str | None] | None = None
+
+    @classmethod
+    def of(cls, db: Database, verdict: Verdict, target: str | None, ptx: str | None) -> Answer:
+        found = cls._make(verdict)
+        found._asked = db, target, ptx
+        return found
+
+    def as_json(self, db: Database | None = None) -> dict[str, Any]:
+        """What `ptxspec query --format json` prints, as a dictionary."""
+        own = self._asked and self._asked[0]
+        if db is None and own is None:
+            raise ValueError("a verdict that was copied knows no database: give it one")
+        return super().as_json(db or own)  # type: ignore[arg-type]
+
+    def __repr__(self) -> str:
+        if self._asked is None:
+            return super().__repr__()
+        db, target, ptx = self._asked
+        return verdict_as_text(db, self, target, ptx)
+
+    def _repr_html_(self) -> str | None:
+        if self._asked is None:
+            return None
+        from . import pages
+
+        db, target, ptx = self._asked
+        return pages.verdict(told(db, self, target, ptx))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Verdict._make, (tuple(self),)
+
+
+class Variants(list[Variant]):
+    """Variants that show themselves as `ptxspec list` prints them, with their claims on the target that was asked
+    about."""
+
+    def __init__(self, db: Database, variants: list[Variant], target: str | None = None) -> None:
+        super().__init__(variants)
+        self._db, self._target = db, target
+
+    def __repr__(self) -> str:
+        if len(self) <= _MANY:
+            return variants_as_table(self._db, self._on(self))
+        lines = variants_as_table(self._db, self._on([*self[:_FIRST], *self[-_LAST:]])).split("\n")
+        # The last line counts them.
+        lines[-1] = f"{len(self)} variants"
+        return "\n".join([*lines[: _FIRST + 1], "...", *lines[_FIRST + 1 :]])
+
+    def _repr_html_(self) -> str:
+        from . import pages
+
+        return pages.variants(self._db, len(self), self._few())
+
+    def _few(self) -> list[Variant | None]:
+        """Those that are shown, with None where others are left out."""
+        if len(self) <= _MANY:
+            return [*self._on(self)]
+        return [*self._on(self[:_FIRST]), None, *self._on(self[-_LAST:])]
+
+    def _on(self, variants: list[Variant]) -> list[Variant]:
+        return [self._db.on(v, self._target) for v in variants]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return list, (list(self),)
+
+
+class Findings(list["Finding"]):
+    """What lint found, which shows itself as `ptxspec lint` prints it."""
+
+    def __repr__(self) -> str:
+        from ..lint.rendering import found, text
+
+        return "".join((*text(self), found(self))) or "nothing found"
+
+    def _repr_html_(self) -> str:
+        from . import pages
+
+        return pages.findings(len(self), repr(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return list, (list(self),)
+
+
+def database_as_text(db: Database) -> str:
+    """What a database has, in a line."""
+    (oldest_target, *_, newest_target), (first, *_, last) = db.targets, db.versions
+    return f"<ptxspec database: {len(db.opcodes)} opcodes, {oldest_target} to {newest_target}, PTX {first} to {last}>"

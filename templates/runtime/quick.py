@@ -1,0 +1,101 @@
+"""Calls on few elements: what a call finds out of its arrays' types it keeps for the next one.
+
+Arrays of any kind are checked, broadcast and cut into blocks, which takes ten times as long as adding two numbers.
+Where arrays of the same types came before and are one block at most, that is not done again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from .binary import Array
+from .running import BLOCK
+from .surroundings import undisturbed
+
+_ARRAY: Final = np.ndarray
+# By the types of the arrays.
+Key: TypeAlias = "tuple[np.dtype[Any], ...]"
+
+
+class Plan(NamedTuple):
+    """What becomes of arrays: `function` takes them as one of the types of `operands` each, of one dimension, up to
+    `most` numbers, with `gaps` between them or without. What it returns, or the first of that, is kept as `lane`, and
+    comes as `made`."""
+
+    function: Callable[..., Any]
+    operands: Key
+    gaps: bool
+    most: int
+    lane: np.dtype[Any]
+    made: np.dtype[Any]
+
+    def called(self, arrays: Sequence[Any]) -> Any:
+        """The result; None where arrays are not what is read quickly."""
+        function, operands, gaps, most, lane, made = self
+        shape = arrays[0].shape
+        if shape and len(shape) == 1:
+            for x in arrays:
+                if type(x) is not _ARRAY or x.shape != shape or not (gaps or x.flags.c_contiguous):
+                    return None
+            read = list(map(_ARRAY.view, arrays, operands))
+        else:
+            read = _flat(arrays, operands, shape)
+        if not read or not 0 < len(read[0]) <= most:
+            return None
+        found = undisturbed(function, read)
+        if type(found) is not _ARRAY and isinstance(found, (tuple, list)):
+            found = found[0]
+        # What is returned may be an operand itself, a number or a row of a table.
+        if type(found) is _ARRAY and found.shape == read[0].shape and found.dtype == lane:
+            result = found.copy()
+        else:
+            result = np.empty(len(read[0]), lane)
+            result[...] = found
+        if made is not lane:
+            result = result.view(made)
+        return result if len(shape) == 1 else result.reshape(shape) if shape else result[0]
+
+
+class Registered(NamedTuple):
+    """A kernel in C. `views` are what its ufunc takes the arrays as, and `made` as what its result comes, where that
+    are no types of NumPy's own. Where it `decides`, it says which lanes it leaves undecided."""
+
+    ufunc: np.ufunc
+    views: Key | None
+    made: np.dtype[Any] | None
+    decides: bool
+
+    def called(self, arrays: Sequence[Any]) -> Any:
+        """The result; None where it takes more than the ufunc."""
+        for x in arrays:
+            if (type(x) is not _ARRAY and not isinstance(x, np.generic)) or (self.decides and x.size > BLOCK):
+                return None
+        if self.views is not None:
+            arrays = [x.view(t) for x, t in zip(arrays, self.views, strict=True)]
+        try:
+            found = self.ufunc(*arrays)
+        except ValueError:
+            return None  # shapes that do not broadcast
+        if self.decides:
+            found, undecided = found
+            if b"\1" in undecided.tobytes():
+                return None
+        return found if self.made is None else found.view(self.made)
+
+
+def _flat(arrays: Sequence[Any], operands: Key, shape: tuple[int, ...]) -> list[Array]:
+    """Single numbers, and arrays of several dimensions; nothing where they are something else."""
+    for x in arrays:
+        # Subclasses may hold what an array does not, as a mask.
+        if x.shape != shape or not (type(x) is _ARRAY or isinstance(x, np.generic)):
+            return []
+    if not shape:
+        try:
+            return list(map(np.frombuffer, arrays, operands))
+        except (TypeError, ValueError):
+            pass  # a number of another package
+    elif any(type(x) is not _ARRAY for x in arrays):
+        return []
+    return [np.array(x, ndmin=1).reshape(-1).view(t) for x, t in zip(arrays, operands, strict=True)]

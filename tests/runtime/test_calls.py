@@ -1,0 +1,151 @@
+"""A call does what the first one of its kind did, in a fraction of the time: bits, representations, shapes, errors."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import ptxemu
+import pytest
+from helpers.layouts import LAYOUTS, operands
+from numpy.testing import assert_array_equal
+from ptxemu import environment, surroundings
+
+SPELLINGS = sorted({v.spelling for v in ptxemu.variants()})
+SOME = ["add.f32", "fma.rm.f64", "max.NaN.f16", "fma.rn.bf16x2", "setp.lt.f32", "cvt.rn.f16x2.f32", "cvt.rn.f32.s32"]
+
+
+def filled(kernel: ptxemu.Kernel, given: list[Any], like: Any) -> Any:
+    """What a call gives that has a place for the result, which is read in blocks."""
+    out = np.empty(np.shape(like), like.dtype)
+    kernel(*given, out=out)
+    return out
+
+
+@pytest.mark.parametrize("native", [False, True], ids=["bits", "native"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("spelling", SOME)
+def test_a_later_call_gives_what_the_first_gave(spelling: str, layout: str, native: bool) -> None:
+    kernel = ptxemu.compile(spelling)
+    given = [LAYOUTS[layout](x) for x in operands(kernel, native)]
+    first = kernel(*given)
+    for x in (kernel(*given), filled(kernel, given, first)):
+        assert x.dtype == first.dtype and x.shape == first.shape
+        assert_array_equal(x.view(f"u{x.itemsize}"), first.view(f"u{x.itemsize}"))
+    assert type(kernel(*given)) is type(first)
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS[::100])
+def test_one_element_has_the_bits_that_it_has_among_many(spelling: str) -> None:
+    kernel = ptxemu.compile(spelling)
+    given = operands(kernel, False)
+    many = kernel(*given)
+    for i in range(8):
+        for _ in range(2):
+            one = kernel(*(x[i : i + 1] for x in given))
+            assert_array_equal(np.asarray(one), np.asarray(many)[..., i : i + 1])
+
+
+@pytest.mark.parametrize("spelling", ["abs.f32", "neg.f16", "max.f32", "add.bf16"])
+def test_a_result_is_an_array_of_its_own(spelling: str) -> None:
+    kernel = ptxemu.compile(spelling)
+    given = operands(kernel, False)
+    before = [x.copy() for x in given]
+    for _ in range(3):
+        result = kernel(*given)
+        assert result.flags.writeable and not any(np.may_share_memory(result, x) for x in given)
+        result[...] = 7
+    assert all(map(np.array_equal, given, before))
+
+
+def test_types_that_came_before_do_not_let_others_in() -> None:
+    kernel = ptxemu.compile("add.f32")
+    one = np.ones(1, np.float32)
+    for _ in range(3):
+        kernel(one, one)
+    for wrong in (np.ones(1), np.ones(1, np.float16), np.ones(1, np.int32), np.ones(1, np.uint32), [1.0]):
+        with pytest.raises(ptxemu.OperandError):
+            kernel(one, wrong)
+    with pytest.raises(ptxemu.OperandError, match="takes 2 operands, 3 came"):
+        kernel(one, one, one)
+    with pytest.raises(ValueError, match="do not broadcast"):
+        kernel(np.ones(2, np.float32), np.ones(3, np.float32))
+    with pytest.raises(TypeError, match="threads is 'x'"):
+        kernel(one, one, threads="x")
+    with pytest.raises(ValueError, match="has one result, not 2"):
+        kernel(one, one, results=2)
+
+
+def test_types_of_another_package_come_back_as_they_came() -> None:
+    kernel = ptxemu.compile("add.bf16")
+    for one in (ml_dtypes.bfloat16(1.5), np.array([1.5], ml_dtypes.bfloat16)):
+        for _ in range(3):
+            result = kernel(one, one)
+            assert result.dtype == ml_dtypes.bfloat16 and result == 3
+
+
+@pytest.mark.skipif(not environment.FLUSHES, reason="the environment cannot be steered on this platform")
+@pytest.mark.parametrize("direction", environment._ORDER)
+@pytest.mark.parametrize("flushing", [False, True])
+def test_the_callers_environment_neither_counts_nor_changes_in_later_calls(direction: str, flushing: bool) -> None:
+    one, small, least = np.float32([1]), np.float32([2**-30]), np.float32([1e-40])
+    add, up = ptxemu.compile("add.f32"), ptxemu.compile("fma.rp.f32")
+    with environment.environment(direction, flushing, flushing):
+        before = (one + small).tobytes(), (one - small).tobytes(), (least + least).tobytes()
+        for _ in range(3):
+            assert add(one, small) == 1
+            assert add(one[0], small[0]).view(np.uint32) == 0x3F800000
+            assert add(least, least).view(np.uint32) == 2 * least.view(np.uint32)
+            assert up(one, one, small).view(np.uint32) == 0x3F800001
+        assert before == ((one + small).tobytes(), (one - small).tobytes(), (least + least).tobytes())
+
+
+def test_nothing_is_said_and_the_error_state_comes_back_in_later_calls() -> None:
+    kernel = ptxemu.compile("add.f32")
+    infinity = np.float32([np.inf])
+    with warnings.catch_warnings(), np.errstate(over="warn", invalid="raise"):
+        warnings.simplefilter("error")
+        before = np.geterr()
+        for _ in range(3):
+            assert np.isnan(kernel(infinity, -infinity))
+            assert np.geterr() == before
+        with pytest.raises(FloatingPointError):
+            infinity - infinity
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+def test_the_error_state_comes_back_after_an_interrupt(error: type[BaseException]) -> None:
+    def interrupted() -> None:
+        assert set(np.geterr().values()) == {"ignore"}
+        raise error
+
+    before = np.geterr()
+    with environment.environment(environment._ORDER[2]):
+        above = np.float32([1]) + np.float32([2**-30])
+        with pytest.raises(error):
+            surroundings.undisturbed(interrupted, ())
+        assert np.geterr() == before
+        assert np.float32([1]) + np.float32([2**-30]) == above
+
+
+def test_where_the_error_state_is_kept_otherwise_it_is_set_as_numpy_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(surroundings, "_SILENCE", None)
+    test_nothing_is_said_and_the_error_state_comes_back_in_later_calls()
+
+
+def test_a_kernel_can_be_pickled_after_it_was_called() -> None:
+    kernel = ptxemu.compile("max.f32")
+    one = np.ones(1, np.float32)
+    kernel(one, one)
+    again = pickle.loads(pickle.dumps(kernel))
+    assert again(one, one) == again(one, one) == 1
+
+
+def test_functions_of_ptx_are_called_again_as_kernels_are() -> None:
+    f = ptxemu.function("mul.f32 t, a, a;  fma.rn.f32 d, b, b, t;")
+    for given in (np.float32([3]), np.float32(3), np.full((2, 3), 3, np.float32)):
+        for _ in range(3):
+            assert_array_equal(f(given, given), given * 6)

@@ -1,0 +1,77 @@
+"""What an error of the emulator says to write where a target lacks a variant: it runs there, and does the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import ptxemu
+import pytest
+from ptxemu.index import CATALOG, REQUIREMENTS
+from ptxemu.lookup import find
+from ptxemu.recipes import RECIPES
+from ptxemu.signature import Type
+
+SPECIAL = [0, 1, 0x8000, 0x3C00, 0x3F80, 0x7C00, 0x7F80, 0x7E00, 0x7FC1, 0xFC00, 0xFF80, 0x0400, 0x0080, 0x83FF, 0x7BFF]
+
+
+def missing() -> Iterator[tuple[str, int, str, str]]:
+    """Each variant that there is a recipe for, with the newest target that needs the recipe and the newest that does
+    not."""
+    for name, recipes in RECIPES.items():
+        spelling, operands = name.split()
+        row = find(spelling, int(operands), None)
+        r = row.requires
+        lacking = [t for t in CATALOG.targets if not CATALOG.takes(r, t) and not CATALOG.siblings(r, t)]
+        for _, place, _ in recipes:
+            there = [t for t in lacking if CATALOG.takes(REQUIREMENTS[place], t)]
+            if there:
+                yield spelling, int(operands), there[-1], [t for t in CATALOG.targets if CATALOG.takes(r, t)][-1]
+                break
+
+
+def numbers(t: Type, seed: int) -> Any:
+    """Special values of every width, side by side, and random bits."""
+    random = np.random.default_rng(seed)
+    size = t.bits.itemsize
+    if t.sort == "bool":
+        return random.integers(0, 2, 400).astype(bool)
+    words = random.choice(np.array(SPECIAL, np.uint16), (400, 4))
+    words[200:] = random.integers(0, 1 << 16, (200, 4))
+    return np.ascontiguousarray(words).view(np.uint8)[:, -size:].copy().view(t.bits).ravel()
+
+
+def test_what_is_said_to_write_does_the_same() -> None:
+    every = list(missing())
+    assert len(every) > 200
+    for spelling, count, target, own in every:
+        with pytest.raises(ptxemu.UnknownTargetError) as raised:
+            ptxemu.compile(spelling, count, target)
+        said = str(raised.value)
+        assert re.search("; (?:instead: |write )", said) and "\n" not in said
+        kernel = ptxemu.compile(spelling, count, own)
+        function = ptxemu.function(raised.value.recipe, target, results=["d"])
+        registers = kernel._signature.registers
+        operands = {name: numbers(t, i) for i, (name, t) in enumerate(registers)}
+        result = kernel(*operands.values())
+        made = function(**operands)
+        if "(within the variant's bound)" in said:
+            # The bound is judged where recipes are proved.
+            continue
+        for (_, t), x, y in zip(kernel._signature.places[0], *map(registers_of, (result, made)), strict=True):
+            for one, other in zip(t.unpack(x), t.unpack(y), strict=True):
+                same = one == other
+                if "(but for the bits of a NaN)" in said:
+                    same |= is_nan(one, t) & is_nan(other, t)
+                assert same.all(), f"{spelling} on {target}"
+
+
+def registers_of(found: Any) -> list[Any]:
+    return [np.ascontiguousarray(x) for x in (found if isinstance(found, tuple) else (found,))]
+
+
+def is_nan(x: Any, t: Type) -> Any:
+    f: Any = t.number
+    return x & ((1 << (f.width - 1)) - 1) > ((1 << f.exponent_bits) - 1) << f.fraction_bits
