@@ -105,7 +105,8 @@ def test_inline_assembly_is_judged_as_a_module_is(db: Database, statement: str, 
         "mul.s $f1, $f2, $f3;", "fadd.d %0, %1, %2;", "v_fma_f32 %0, %1, %2, %3;", "mov %1, %0;", "add.s %0, %1, %2;",
         # Other instructions of PTX
         "vadd.s32.s32.s32 %0, %1, %2;", "mad24.lo.s32 %0, %1, %2, %3;", "ld.global.f32 %0, [%1];",
-        "atom.add.f32 %0, [%1], %2;", "st.f32 [%0], %1;", "mad.lo.s32 %0, %1, %2, %3;", "shf.l.wrap.b32 %0, %1, %2, %3;",
+        "atom.add.f32 %0, [%1], %2;", "st.f32 [%0], %1;", "mad.lo.s32 %0, %1, %2, %3;",
+        "shf.l.wrap.b32 %0, %1, %2, %3;",
     ],
 )  # fmt: skip
 def test_what_is_none_of_the_databases_is_no_misspelling(db: Database, text: str) -> None:
@@ -149,7 +150,6 @@ def test_a_complaint_has_five_lines_at_most_and_carets_below_each_place(db: Data
         "                   ^^  ^^  ^^^^",
         "    also: a vector is not taken here",
         '    help: write "l" or "d"; name one register',
-        "1 error",
     ]
 
 
