@@ -13,7 +13,7 @@ import ptxemu
 import ptxspec
 import pytest
 from helpers.arithmetic_package import PATHS, taking
-from hypothesis import given, strategies as st
+from helpers.properties import given, strategies as st
 from numpy.testing import assert_array_equal
 from ptxemu import environment, lookup
 from ptxemu.index import CATALOG, ROWS
