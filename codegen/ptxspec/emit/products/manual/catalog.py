@@ -44,7 +44,7 @@ def emit(spec: Spec, rows: Mapping[str, Sequence[Family]], templates: Templates)
             for opcode, found in rows.items()
         },
     }  # fmt: skip
-    sources = ["spec/targets.yaml", "spec/types.yaml", "spec/modifiers.yaml"]
+    sources = ["spec/targets.yaml", "spec/types.yaml", "spec/modifiers.yaml", "spec/words.yaml"]
     sources += [i.path for i in spec.instructions.values()]
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return {f"manual/{PATH}": templates.render(f"manual/{PATH}.j2", sources, "// {}", data=text)}
@@ -74,9 +74,10 @@ def _needs(spec: Spec, r: Requirement) -> dict[str, object]:
 
 
 def called(spec: Spec) -> dict[str, list[str]]:
-    """What people call types by the number of a number's bits: fp16 is f16, and fp8 every narrow format with a sign of
-    so many."""
-    found: dict[str, list[str]] = {}
+    """What people call modifiers and types: by everyday words, and by the number of a number's bits, where fp16 is f16
+    and fp8 every narrow format with a sign of so many."""
+    dotted = {word: [m[1:] for m in meanings if m[0] == "."] for word, meanings in spec.words.items()}
+    found: dict[str, list[str]] = {word: names for word, names in dotted.items() if names}
     for t in spec.types.values():
         if t.kind.format is None or not t.kind.format.signed:
             continue
