@@ -50,13 +50,19 @@ def emit(spec: Spec, rows: Mapping[str, Sequence[Family]], templates: Templates)
     return {f"manual/{PATH}": templates.render(f"manual/{PATH}.j2", sources, "// {}", data=text)}
 
 
-def window(spec: Spec, r: Requirement, target: Target) -> str:
-    """The PTX versions that take a variant on a target: `7.0`, `1.0-1.3`, or nothing."""
+def versions(spec: Spec, r: Requirement, target: Target) -> tuple[str, str | None] | None:
+    """The first and the last PTX version that takes a variant on a target, both of which know the target; without a last
+    one, all from the first on. None where no version does."""
     if not spec.catalog.takes(r, target.name):
-        return ""
+        return None
     first, last = spec.catalog.window(r, target.name)
-    known = max(first, target.ptx, key=lambda ptx: spec.versions[ptx].order)
-    return f"{known}-{last}" if last else known
+    return max(first, target.ptx, key=lambda ptx: spec.versions[ptx].order), last
+
+
+def window(spec: Spec, r: Requirement, target: Target) -> str:
+    """As the manual's scripts have it: `7.0`, `1.0-1.3`, or nothing."""
+    found = versions(spec, r, target)
+    return "-".join(filter(None, found)) if found else ""
 
 
 def _needs(spec: Spec, r: Requirement) -> dict[str, object]:
