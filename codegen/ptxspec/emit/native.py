@@ -120,10 +120,10 @@ def _steering(t: Apply) -> str | None:
     if not all(k.fixed or _is_native(k) or _has_carrier(k) for k in (f, source)):
         return None
     if t.function in ELEMENTARY:
-        # Of binary32 alone: NumPy has tables of narrower formats' results, which are sooner read than computed.
-        assert f.format is not None
-        binary32 = (f.width, f.format.precision, t.mode) == (32, 24, "roundTiesToEven")
-        return "roundTiesToEven" if binary32 else None
+        # Of binary32, and one of binary64: NumPy has tables of narrower formats' results, which are sooner read than
+        # computed.
+        has_c = _is_native(f) and (f.width == 32 or t.function == "rSqrt") and t.mode == "roundTiesToEven"
+        return t.mode if has_c else None
     if t.function == "roundToIntegral":
         return "roundTiesToEven"
     if t.function == "convert":
