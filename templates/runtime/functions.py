@@ -91,7 +91,7 @@ class Function(Kernel):
     def __repr__(self) -> str:
         return f"<ptxemu function ({', '.join(self.inputs)}) -> {', '.join(self.results)}>"
 
-    def __call__(self, *arrays: Any, out: Any = None, threads: int | None = 1, **named: Any) -> Any:
+    def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None, **named: Any) -> Any:
         """The results: one array, or a tuple of several. `out` and `threads` are as a kernel's; inputs of these
         names come by position."""
         operands = self._in_order(arrays, named)
@@ -163,6 +163,10 @@ class Function(Kernel):
             for registers, these in zip(made, ([], found), strict=True):
                 self._fill_block([*operands, *registers], these)
         return all(map(np.array_equal, *made))
+
+    @property
+    def _is_in_c(self) -> bool:
+        return bool(self._pieces)
 
     def _run_on(self, arrays: list[Array], block: int) -> None:
         filled = len(self._program.results)
