@@ -19,7 +19,7 @@ from .ptx.complaints import ERROR, Position
 from .ptx.matching import Matcher, count
 from .ptx.operands import Operand, split
 from .ptx.registers import Registers, special_names
-from .ptx.scanning import Declaration, Directive, Instruction, Item, Problem, Scanner, Stranger
+from .ptx.scanning import Declaration, Directive, Instruction, Other, Problem, Scanner
 from .signature import Type, signature, type_named
 from .statements import Rules, Statement, bits_of, is_other, reversed_signature, statement
 from .steps import Named, Program, Refused, StatementError, Step
@@ -92,7 +92,7 @@ class _Reader:
     def refuse(self, start: int, message: str) -> None:
         self._refused.append(self._at(start, message))
 
-    def take(self, item: Item) -> None:
+    def take(self, item: Instruction | Directive | Problem | Declaration | Other) -> None:
         if isinstance(item, Instruction):
             try:
                 self._statement(item)
@@ -107,8 +107,6 @@ class _Reader:
             self._refused.append(Refused(place.line, place.column, place.source, item.message + help))
         elif isinstance(item, Directive):
             self._directive(item)
-        elif isinstance(item, Stranger):
-            self.refuse(item.start, _unknown(item.head))
         elif item.kind == "label":
             self.refuse(item.start, "there are no branches here, and so no labels")
         elif item.kind == "statement":
