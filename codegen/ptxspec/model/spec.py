@@ -110,6 +110,7 @@ class Spec:
     naming: Naming = Naming()
     published: Mapping[str, PublishedModel] = field(default_factory=dict)
     functions: Functions = field(default_factory=Functions)
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     instead: Mapping[Variant, tuple[Instead, ...]] = field(default_factory=dict)
 
     @cached_property
