@@ -125,7 +125,8 @@ class Database(database.Database):
         """What ptxas would say of PTX, or of the PTX in a program, a list of findings in the text's order.
 
         `language` is "ptx", "c++" or "python"; `target` and `ptx` take the place of the module's own, and `file` is
-        the name that findings have. Raises PtxspecError for an unknown target or PTX version.
+        the name that findings have. What comments of the text ignore is left out. Raises PtxspecError for an unknown
+        target or PTX version.
 
             >>> db.lint("add.rz.bf16 d, a, b;")
             <text>:1:4: error: add.bf16 has no .rz; it has .rn [illegal-modifier]
@@ -135,7 +136,10 @@ class Database(database.Database):
             1 error
         """
         _check(text=text, target=target, ptx=ptx)
-        from .lint.linter import Linter
+        from .lint.ignores import heard
+        from .lint.linter import PTX, Linter
         from .lint.windows import chunks
 
-        return shown.Findings(Linter(self, target, ptx).lint(chunks(text), file, language))
+        findings = Linter(self, target, ptx).lint(chunks(text), file, language)
+        of_target = language == PTX or target is not None or ptx is not None
+        return shown.Findings(heard(findings, text, file, language, of_target))

@@ -14,7 +14,6 @@ import numpy as np
 from . import (
     arithmetic,  # noqa: F401  # what kernels call: loaded with the package, so that a first call need not
     comparison,  # noqa: F401
-    environment,
     quick,
 )
 from .binary import Array
@@ -23,6 +22,8 @@ from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
 from .operands import OperandError, masked, mended, read, spelled
 from .running import BLOCK, in_blocks, on_threads, takes
 from .signature import Registers, Type, signature
+from .surroundings import undisturbed
+from .ufuncs import as_own
 
 if TYPE_CHECKING:
     from .accelerator import Native
@@ -54,7 +55,8 @@ def compile(spelling: str, operands: int | None = None, target: str | None = Non
     return _compile(spelling, operands, target)
 
 
-@lru_cache(maxsize=4096)
+# Room for all variants, also where they are asked for on several targets.
+@lru_cache(maxsize=1 << 16)
 def _compile(spelling: str, operands: int | None, target: str | None) -> Kernel:
     return Kernel(find(spelling, operands, target), target)
 
@@ -146,7 +148,7 @@ class Kernel:
     _LEFT_HERE: ClassVar[set[str]] = {"_native", "_pieces", "_plans"}
 
     @cached_property
-    def _plans(self) -> dict[quick.Key, quick.Plan]:
+    def _plans(self) -> dict[quick.Key, quick.Plan | quick.Registered]:
         return {}
 
     @cached_property
@@ -173,9 +175,14 @@ class Kernel:
         Raises OperandError (a TypeError) for operands and an `out` of another number or dtype, ValueError for shapes
         and for a number of threads below 1 or of results that there is not, TypeError for one that is no integer."""
         if out is None and type(threads) is int and threads == results == 1:
-            found = quick.called(self._plans, arrays)
-            if found is not None:
-                return found
+            try:
+                plan = self._plans[tuple([x.dtype for x in arrays])]
+            except (AttributeError, KeyError, TypeError):
+                pass  # the first arrays of these types, or none
+            else:
+                found = plan.called(arrays)
+                if found is not None:
+                    return found
         if len(arrays) != self.operands:
             raise OperandError(f"{self._row} takes {counted(self.operands)}, {len(arrays)} came")
         arrays = self._as_arrays(arrays)
@@ -193,19 +200,37 @@ class Kernel:
         given = out[0] if isinstance(out, tuple) and len(out) == 1 else out
         result, bits = self._to_fill(places[0][1], arrays, shape, given)
         on_threads(self._run, [*operands, bits], self._signature.lanes, threads, self._row)
-        if arrays and given is None and results == 1 and not is_accelerated():
-            self._remember(arrays, operands, result, bits)
+        if arrays and given is None and results == 1 and all(x.dtype.isnative for x in (*operands, bits)):
+            types = tuple([x.dtype for x in arrays])
+            self._plans[types] = self._registered(types, result.dtype) or self._planned(types, operands, bits, result)
         return result[()] if given is None and not shape else result
 
-    def _remember(self, arrays: Sequence[Any], operands: Sequence[Array], result: Array, bits: Array) -> None:
-        """What to do with the next arrays of these types."""
-        if all(x.dtype.isnative for x in (*operands, bits)):
-            function, types = self._of_few()
-            *read, lane = (t or x.dtype for t, x in zip(types, (*operands, bits), strict=True))
-            s = self._signature
-            gaps, most = s.flat and s.lanes == 1, BLOCK // (1 if s.flat else s.lanes) // self._width
-            plan = quick.Plan(function, tuple(read), gaps, most, lane, result.dtype)
-            self._plans[tuple([x.dtype for x in arrays])] = plan
+    def _registered(self, types: quick.Key, made: np.dtype[Any]) -> quick.Registered | None:
+        """How arrays of these types are taken by C, where it is there."""
+        native: Native | None = self.__dict__.get("_native")
+        if native is None or (native.decides and self._signature.lanes > 1):
+            return None
+        *views, result = (as_own(t) for t in (*types, made))
+        ufunc = native.ufunc([*views, result], len(views))
+        if ufunc is None:
+            return None
+        of_own = tuple(views) == types
+        return quick.Registered(
+            ufunc, None if of_own else tuple(views), None if result == made else made, native.decides
+        )
+
+    def _planned(self, types: quick.Key, operands: Sequence[Array], bits: Array, result: Array) -> quick.Plan:
+        """How arrays of these types are taken by NumPy: one element, if C has not been asked for more."""
+        function, wanted = self._of_few()
+        *read, lane = (t or x.dtype for t, x in zip(wanted, (*operands, bits), strict=True))
+        s = self._signature
+        gaps, lanes = s.flat and s.lanes == 1, 1 if s.flat else s.lanes
+        most = BLOCK // lanes // self._width if self._is_settled() else s.lanes // lanes
+        return quick.Plan(function, tuple(read), gaps, most, lane, result.dtype)
+
+    def _is_settled(self) -> bool:
+        """Is it known whether C does the work?"""
+        return self.__dict__.get("_native", not is_accelerated()) is not False
 
     def _of_few(self) -> tuple[Callable[..., Any], list[np.dtype[Any] | None]]:
         """What makes the first result of the operands, one block at most, and what operands and result are for it
@@ -318,7 +343,7 @@ class Kernel:
 
     def _run(self, arrays: list[Array], block: int) -> None:
         """Fill the last arrays, by C all at once, by NumPy in blocks of so many lanes."""
-        environment.undisturbed(self._run_on, (arrays, block))
+        undisturbed(self._run_on, (arrays, block))
 
     def _run_on(self, arrays: list[Array], block: int) -> None:
         s, filled = self._signature, len(arrays) - self.operands

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from .catalog import Asked
 from .index import CATALOG, REQUIREMENTS, ROWS, TYPES
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, rows_of
-from .recipes import RECIPES
+from .recipes import LINES, RECIPES
 from .statements import is_other
 
 # How many forms of an opcode an error lists, and how many variants that are spelled alike.
@@ -195,7 +195,9 @@ def not_there(row: Row, target: str) -> UnknownTargetError:
 
 
 def _recipes(row: Row) -> Sequence[tuple[str, int, str]]:
-    return RECIPES.get(f"{row.variant.spelling} {row.operands}", ())
+    """PTX, the place of what it requires, and what may differ."""
+    found = RECIPES.get(f"{row.variant.spelling} {row.operands}", ())
+    return [("\n".join(LINES[int(line)] for line in lines.split()), at, differs) for lines, at, differs in found]
 
 
 def _instead(row: Row, target: str, recipe: str) -> str:

@@ -94,9 +94,9 @@ class Findings(list["Finding"]):
     """What lint found, which shows itself as `ptxspec lint` prints it."""
 
     def __repr__(self) -> str:
-        from ..lint.rendering import text
+        from ..lint.rendering import found, text
 
-        return "".join(text(self)).rstrip("\n") or "nothing found"
+        return "".join((*text(self), found(self))) or "nothing found"
 
     def _repr_html_(self) -> str:
         from . import pages
