@@ -253,9 +253,9 @@ def test_arguments_that_are_no_text_are_refused() -> None:
     for wrong in (5, b"add.f32 d, a, b;"):
         with pytest.raises(TypeError, match=f"^PTX is text such as 'add.f32 d, a, b;', not {wrong!r}$"):
             ptxemu.function(wrong)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="^results are names of registers such as 'd', not 1$"):
+    with pytest.raises(TypeError, match=r"^results are names of registers such as 'd', not 1$"):
         ptxemu.function(text, results=[1])  # type: ignore[list-item]
-    with pytest.raises(ptxemu.UnknownTargetError, match="^a target is text such as 'sm_90', not 90$"):
+    with pytest.raises(ptxemu.UnknownTargetError, match=r"^a target is text such as 'sm_90', not 90$"):
         ptxemu.function(text, target=90)  # type: ignore[arg-type]
 
 

@@ -12,7 +12,7 @@ import ml_dtypes
 import numpy as np
 import ptxemu
 import pytest
-from hypothesis import given, settings, strategies as st
+from helpers.properties import given, strategies as st
 from ptxemu.signature import type_named
 
 F32 = np.float32([1.5, -0.0])
@@ -64,7 +64,6 @@ def test_a_function_takes_numbers_too() -> None:
         f(3, 1, 4)
 
 
-@settings(max_examples=40)
 @given(st.floats(allow_nan=False), st.sampled_from(["f16", "bf16", "f32", "f64"]))
 def test_a_float_is_taken_as_itself_or_not_at_all(x: float, type_: str) -> None:
     try:
