@@ -12,7 +12,7 @@ import ml_dtypes
 import numpy as np
 import ptxemu
 import pytest
-from hypothesis import given, strategies as st
+from helpers.properties import given, strategies as st
 from ptxemu.signature import type_named
 
 F32 = np.float32([1.5, -0.0])
@@ -215,6 +215,14 @@ def test_what_is_told_to_write_is_taken(spelling: str, operands: tuple[Any, ...]
     ptxemu.execute(
         spelling, *(eval(written, names) if message.startswith(n) else x for n, x in zip("abc", operands, strict=False))
     )
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (2,), (1, 2)])
+def test_a_mask_is_seen_where_plain_arrays_came_before(shape: tuple[int, ...]) -> None:
+    plain = np.ones(shape, np.float32)
+    assert ptxemu.execute("neg.f32", plain).shape == shape
+    with pytest.raises(ptxemu.OperandError, match="operand a is a masked array"):
+        ptxemu.execute("neg.f32", np.ma.masked_array(plain, True))
 
 
 def test_out_may_have_no_mask_either() -> None:

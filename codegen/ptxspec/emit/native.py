@@ -12,11 +12,12 @@ from typing import ClassVar
 import mpmath  # type: ignore[import-untyped]
 
 from ..model import BOOL, ROUNDINGS, FixedPoint, Format, Kind, Spec, number_in
+from ..semantics.exact.evaluate import evaluate
 from ..semantics.exact.rounding import decode
 from ..semantics.functions import TABLE
-from ..semantics.program import Apply, Const, Program
+from ..semantics.program import Apply, Const, Program, Term, Var
 from . import units
-from .clamping import CLAMPED
+from .clamping import CLAMPED, WITHIN
 from .converting import SEVERAL, is_usual
 from .fusing import FLUSH, PROPAGATE, shorten
 from .lowering import ELEMENTARY, Function, Lowering, Shared, applications, source_of, written
@@ -119,10 +120,10 @@ def _steering(t: Apply) -> str | None:
     if not all(k.fixed or _is_native(k) or _has_carrier(k) for k in (f, source)):
         return None
     if t.function in ELEMENTARY:
-        # Of binary32 alone: NumPy has tables of narrower formats' results, which are sooner read than computed.
-        assert f.format is not None
-        binary32 = (f.width, f.format.precision, t.mode) == (32, 24, "roundTiesToEven")
-        return "roundTiesToEven" if binary32 else None
+        # Of binary32, and one of binary64: NumPy has tables of narrower formats' results, which are sooner read than
+        # computed.
+        has_c = _is_native(f) and (f.width == 32 or t.function == "rSqrt") and t.mode == "roundTiesToEven"
+        return t.mode if has_c else None
     if t.function == "roundToIntegral":
         return "roundTiesToEven"
     if t.function == "convert":
@@ -211,7 +212,8 @@ def _single(kind: Kind) -> bool:
 
 
 def _function(one: Shared) -> CFunction:
-    program, c = shorten(one.program), _Writer()
+    program = shorten(one.program)
+    c = _Writer(program)
     statements = [
         (f"{_type(let.value.kind)} {c.variable(let.name)}", c.term(let.value), source_of(let)) for let in program.lets
     ]
@@ -239,6 +241,14 @@ class _Writer(Lowering):
 
     OPERATORS: ClassVar = {**Lowering.OPERATORS, "logicalNot": "(!{})"}
 
+    def __init__(self, program: Program) -> None:
+        self.values = {let.name: let.value for let in program.lets}
+
+    def _keeps_nans(self, term: Term) -> bool:
+        """Is this the result of an operation of arithmetic, which is a NaN where an operand is?"""
+        made = self.values.get(term.name) if isinstance(term, Var) else term
+        return isinstance(made, Apply) and made.function in TABLE and TABLE[made.function].clause == "5.4.1"
+
     def constant(self, kind: Kind, value: int) -> str:
         if kind.sort == "bool":
             return str(value)
@@ -262,6 +272,11 @@ class _Writer(Lowering):
         if t.function in ("shiftLeftBy", "shiftRightBy"):
             return f"{t.function}_{t.kind.storage}({', '.join(arguments)})"
         if t.function == "convert":
+            if _saturates(t):
+                within = t.arguments[0]
+                assert isinstance(within, Apply)
+                x = self.term(within.arguments[0])
+                return f"saturated_{_number(t.kind)}(single_{_number(within.kind)}({x}), {t.mode})"
             return self.converted(t, arguments[0])
         if t.model is not None:
             return f"unit_{t.model.identifier}({arguments[0]})"
@@ -275,8 +290,9 @@ class _Writer(Lowering):
             arguments[1] = f"{t.arguments[1].value:#x}"  # type: ignore[union-attr]
         if t.function == PROPAGATE:
             value, *operands = arguments
+            name = f"{'passed_on' if self._keeps_nans(t.arguments[0]) else t.function}_{name}"
             for operand in reversed(operands):
-                value = f"{t.function}_{name}({value}, {operand})"
+                value = f"{name}({value}, {operand})"
             return value
         if t.function == "congruent":
             return f"{t.function}_{_number(t.kind)}(whole_{_number(t.arguments[0].kind)}({arguments[0]}))"
@@ -325,6 +341,17 @@ class _Writer(Lowering):
             return f"from_single_{target}(odd_{name}({x}), {how})"
         steered = source.fixed and source.width == 64 and _is_native(t.kind) and t.kind.width == 64
         return f"convert_{target}({'steered' if steered else 'number'}_{name}({x}), {how})"
+
+
+def _saturates(t: Apply) -> bool:
+    """Is a number of binary32 bounded by a declared format's largest ones, and converted to it?"""
+    f, x = t.kind.format, t.arguments[0]
+    if f is None or is_usual(f) or not f.signed or t.ftz or not isinstance(x, Apply) or x.function != WITHIN:
+        return False
+    _, low, high = x.arguments
+    assert isinstance(low, Const) and isinstance(high, Const)
+    most = evaluate(Apply(x.kind, "convert", (Const(t.kind, f.largest),), x.kind.format, ROUNDINGS[0]), {})
+    return high.value == most and low.value == most | 1 << 31
 
 
 def _number(kind: Kind) -> str:
