@@ -346,7 +346,7 @@ GUARDED = [
 ]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("target", GUARDED)
 def test_a_kernel_holds_its_instruction_exactly_where_it_is_taken(
     root: Path, made: Spec, nvcc: Path, target: str, tmp_path: Path
