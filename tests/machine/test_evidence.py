@@ -10,10 +10,13 @@ import pytest
 from helpers import ROOT
 from helpers.project import Project
 from helpers.sizes import each_size, spread
+from ptxspec import Database
 from ptxspec.machine import evidence
 from ptxspec.machine.evidence import matches
 from ptxspec.model import MachineCode, Spec, Variant
+from ptxspec.query import machine_code, show
 from ptxspec.read.notation import expand
+from ptxspec.roots import Root
 
 PATH = evidence.PATH
 # Machines that differ most: HFMA2 and FADD2 are not on all of them.
@@ -187,13 +190,32 @@ def test_the_command_says_what_it_cannot_do(two: Project) -> None:
         assert result.code == 2 and message in result.err
 
 
+def test_show_tells_what_was_recorded(spec: Spec, db: Database, tmp_path: Path) -> None:
+    path, known = ROOT / "generated/data/machine_code.json", {str(v): by for v, by in told(spec).items()}
+    for v in [*spread(db.variants, 40), *(v for v in db.variants if v.opcode in ("abs", "testp", "tanh"))]:
+        codes = list(dict.fromkeys(known.get(str(v), {}).values()))
+        shown = [line for line in machine_code.lines(db, path, v) if line.startswith("- machine code on")]
+        assert len(shown) == len(codes)
+        for line, c in zip(shown, codes, strict=True):
+            assert f"{c.targets[0]}" in line and f": {c.count} instruction" in line and line.endswith(f"`{c.text}`")
+    one = next(v for v in db.variants if v.spelling == "abs.f64")
+    line = "- machine code on sm_75 to sm_121a (ptxas 13.5.37): 1 instruction, `DADD d, -RZ, |a|`"
+    assert list(machine_code.lines(db, path, one)) == [line] and line in show.page(Root(ROOT), "abs.f64")
+    # Of a root where nothing was recorded, everything else is told.
+    assert list(machine_code.lines(db, tmp_path / "nowhere.json", one)) == []
+
+
 def test_recording_holds_afterwards_and_a_change_is_noticed(two: Project, ptxas: Path, nvdisasm: Path) -> None:
     (two.root / "spec/instructions/add.yaml").unlink()
     assert two.run("machine-code").code == 1
-    assert two.run("machine-code", "--record").code == 0
-    assert "all as recorded" in two.run("machine-code").out
+    written = json.loads(two.run("machine-code", "--record", "--format", "json").out)
+    assert written.pop("written") == str(two.root / PATH)
+    result = two.run("machine-code", "--format", "json")
+    assert result.code == 0 and json.loads(result.out) == {**written, "different": []}
+    assert written["schema"] == 1 and written["targets"] == ["sm_100a", "sm_120a"]
     two.edit(PATH, 'text: "FMNMX.* d, a, b, !PT"', 'text: "FMNMX.* d, b, a, !PT"')
     result = two.run("machine-code")
-    assert result.code == 1 and result.out.endswith("not as recorded: max\n")
+    about = f"{written['assembler']}: {written['variants']} variants on 2 targets, {written['ways']} ways"
+    assert result.code == 1 and result.out == f"{about}: not as recorded: max\n"
     (two.root / PATH).unlink()
     assert "write it with --record" in two.run("machine-code").err
