@@ -13,7 +13,9 @@ from helpers.sizes import each_size, spread
 from ptxspec import Database
 from ptxspec.machine import evidence
 from ptxspec.machine.evidence import matches
+from ptxspec.machine.kernels import Listed, listed as kernels_listed
 from ptxspec.model import MachineCode, Spec, Variant
+from ptxspec.ptxas.asking import Pair, PtxasError
 from ptxspec.query import machine_code, show
 from ptxspec.read.notation import expand
 from ptxspec.roots import Root
@@ -222,3 +224,24 @@ def test_recording_holds_afterwards_and_a_change_is_noticed(
     assert result.code == 1 and result.out == f"{about}: not as recorded: neg\n"
     (one.root / PATH).unlink()
     assert "write it with --record" in one.run("machine-code").err
+
+
+def test_an_older_ptxas_is_asked_in_the_newest_version_that_it_knows(
+    spec: Spec, ptxas: Path, nvdisasm: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def older(ptxas: Path, pairs: list[Pair]) -> dict[Pair, str]:
+        return {(t, v): "unknown" for t, v in pairs if spec.versions[v].order > spec.versions["8.8"].order}
+
+    def listed(ptxas: Path, nvdisasm: Path, kernels: list[str], target: str, ptx: str) -> dict[str, list[Listed]]:
+        asked.append((target, ptx))
+        return kernels_listed(ptxas, nvdisasm, kernels, target, ptx)
+
+    monkeypatch.setattr(evidence, "refused", older)
+    monkeypatch.setattr(evidence, "listed", listed)
+    v = next(v for v in spec.instructions["abs"].variants if v.spelling == "abs.f64")
+    found = evidence.examine(spec, ptxas, [v], ["sm_90"])
+    assert asked == [("sm_90", "8.8")] and found[v]["sm_90"].text == "DADD d, -RZ, |a|"
+    with pytest.raises(PtxasError, match="does not know sm_107a; --target names one that it knows"):
+        evidence.examine(spec, ptxas, [v], ["sm_90", "sm_107a"])
