@@ -77,7 +77,7 @@ def test_the_workflow_finds_nothing_here_and_uploads_what_is_right() -> None:
     (upload,) = (step for step in job["steps"] if "upload-sarif" in step.get("uses", ""))
     written = upload["with"]["sarif_file"]
     assert commands[1].endswith(f" > {written}")
-    for command in commands:
+    for command in commands[1:]:
         shown = command.removesuffix(f" > {written}").replace("ptxspec", f"{sys.executable} -m ptxspec", 1)
         done = subprocess.run(["bash", "-c", shown], capture_output=True, text=True, cwd=ROOT, check=False)
         assert done.returncode == 0 and not done.stderr
