@@ -23,14 +23,15 @@ from .published import read_published
 from .targets import read_naming, read_targets, read_versions
 from .types import read_formats, read_nan_rules, read_types
 from .units import read_model, read_units
+from .words import read_words
 
 _SHARED = ("types", "modifiers", "targets", "assembler", "units")
 _OBSERVED = ("evidence", "machine_code", "recordings", "speed")
 # The files that all others need.
 SHARED = frozenset(f"spec/{name}.yaml" for name in _SHARED)
-# The functions of other languages, and what was found out about the specification: no result depends on these files,
-# and they may be missing.
-OBSERVED = frozenset({"spec/functions.yaml", *(f"spec/observed/{name}.yaml" for name in _OBSERVED)})
+# The functions of other languages, the manual's words, and what was found out about the specification: no result depends
+# on these files, and they may be missing.
+OBSERVED = frozenset({"spec/functions.yaml", "spec/words.yaml", *(f"spec/observed/{name}.yaml" for name in _OBSERVED)})
 
 
 @dataclass
@@ -59,6 +60,7 @@ def read_all(root: Path, spelling: str | None = None) -> Reading:
     published = files.optional(files.folder / "published.yaml", "published")
     observed = {name: files.optional(files.folder / "observed" / f"{name}.yaml", name) for name in _OBSERVED}
     functions = files.optional(files.folder / "functions.yaml", "functions")
+    words = files.optional(files.folder / "words.yaml", "words")
     instructions = list(files.instructions(spelling and spelling.partition(".")[0]))
     models = list(files.models())
     context = Context(files.errors)
@@ -81,6 +83,8 @@ def read_all(root: Path, spelling: str | None = None) -> Reading:
             sources=dict(sorted(files.sources.items())),
         )
         spec = replace(spec, published=read_published(published, spec, context))
+        if spelling is None:
+            spec = replace(spec, words=read_words(words, spec, context))
         # Recipes are made of other instructions: where one of these is wrong, they would be, too.
         if spelling is None and not files.errors:
             instead, wrong = link(spec)
