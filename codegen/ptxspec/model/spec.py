@@ -62,6 +62,7 @@ class Assembler:
     crashing: tuple[str, ...] = ()
     constants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     named_integers: tuple[str, ...] = ()
+    other_opcodes: tuple[str, ...] = ()
     other_types: tuple[str, ...] = ()
     target_options: tuple[str, ...] = ()
     registers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

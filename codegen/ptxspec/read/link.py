@@ -130,8 +130,12 @@ class _Files:
         if not paths:
             where = display_path(folder, self.root)
             self.errors.append(Diagnostic(where, Mark(1, 1), "no instruction files here", "add one, as in add.yaml"))
+        pages = self.pages()
         for path in paths:
             if doc := self.document(path, "instruction"):
+                if (name := doc.data["opcode"]) in pages:
+                    message, help = f"no opcode can be called '{name}'", "the manual has a page of that name"
+                    self.errors.append(doc.error(("opcode",), message, help))
                 yield doc
 
     def models(self) -> Iterator[Document]:
@@ -143,12 +147,20 @@ class _Files:
     def named(self, folder: Path, suffixes: tuple[str, ...], rule: str) -> Iterator[Path]:
         """The files of a folder whose names end as they should; the others are complained about."""
         for path in sorted(p for p in folder.glob("*") if not p.name.startswith(".")):
-            if path.suffix in suffixes:
+            if not path.name.isprintable():
+                message = "the name of this file has a character that is not seen"
+                self.errors.append(Diagnostic(display_path(path, self.root), Mark(1, 1), message, "rename it"))
+            elif path.suffix in suffixes:
                 yield path
-                continue
-            help = f"{rule}: rename it to {path.stem}.yaml, or move it away"
-            where = display_path(path, self.root)
-            self.errors.append(Diagnostic(where, Mark(1, 1), "this file would be ignored", help))
+            else:
+                help = f"{rule}: rename it to {path.stem}.yaml, or move it away"
+                where = display_path(path, self.root)
+                self.errors.append(Diagnostic(where, Mark(1, 1), "this file would be ignored", help))
+
+    def pages(self) -> set[str]:
+        """The names of the manual's pages that are no opcode's: they have templates of their own."""
+        folder = self.root / "templates" / "manual"
+        return {p.name.partition(".")[0] for p in (*folder.glob("*.html.j2"), *folder.glob("guides/*.md.j2"))}
 
 
 def _of_lines(lines: Iterable[str]) -> str:
