@@ -14,7 +14,7 @@ import os
 from _thread import RLock
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from .compiling import Failure, library, say, source
 from .declared import Declared
 from .loops import loop
 from .signature import Signature, Type
+from .ufuncs import registered
 
 # Elements for which a list of undecided lanes is held at a time.
 _SLICE: Final = 1 << 16
@@ -47,12 +48,22 @@ if hasattr(os, "register_at_fork"):
 class Native(NamedTuple):
     """A kernel in C. Its arrays are contiguous, aligned and of one size; the last receive the results, and each may be
     one of the others but overlap none otherwise. `both` fills those of p|q. `decides`: it lists the lanes that it
-    leaves to `function`."""
+    leaves to `function`. `loop` is what a ufunc calls, for elements of these `widths`; where it decides, an array of
+    bool comes behind the result, of the lanes that it leaves."""
 
     run: Callable[..., int | None]
     both: Callable[..., int | None] | None
     decides: bool
     function: Callable[..., Array]
+    loop: Any = None
+    widths: tuple[int, ...] = ()
+
+    def ufunc(self, types: Sequence[np.dtype[Any]], sources: int) -> np.ufunc | None:
+        """One that takes and gives these types, the first result alone; None where there is none."""
+        if tuple(t.itemsize for t in types) != self.widths:
+            return None
+        marks = [np.dtype(bool)] * self.decides
+        return registered(self.loop, [*types, *marks], sources, self.function.__name__)
 
     def __call__(self, arrays: Sequence[Array], lanes: int = 1, results: int = 1) -> None:
         """Fill the last arrays; what is computed at a time is one of `lanes` values in each element."""
@@ -104,9 +115,24 @@ def _proved(spelling: str, opcode: str, function: Callable[..., Array], s: Signa
         for count in range(1, len(s.results) + 1):
             registers = [np.empty(operands[0].shape, t.bits) for _, t in s.places[count - 1]]
             kernel([*operands, *registers], s.lanes if s.flat else 1, count)
-            if not all(map(np.array_equal, registers, due)):
+            # As a ufunc it makes the first result alone.
+            ufunc = kernel.ufunc([x.dtype for x in (*operands, *registers)], len(operands)) if count == 1 else None
+            again = [registers] if ufunc is None else [registers, _again(ufunc, operands, registers, kernel.decides)]
+            if not all(np.array_equal(x, y) for made in again for x, y in zip(made, due, strict=False)):
                 raise Failure(f"the compiled {spelling} disagrees with NumPy's and is not used")
     return kernel
+
+
+def _again(ufunc: np.ufunc, operands: Sequence[Array], registers: Sequence[Array], decides: bool) -> list[Array]:
+    """What a ufunc makes of every second element, and of the others: where lanes are left undecided, what is due."""
+    found = [x.copy() for x in registers]
+    for half in (slice(None, None, 2), slice(1, None, 2)):
+        made = ufunc(*(x[half] for x in operands))
+        results = made if isinstance(made, tuple) else (made,)
+        decided = ~results[-1] if decides else np.ones(results[0].shape, bool)
+        for x, result in zip(found, results, strict=False):
+            x[half][decided] = result[decided]
+    return found
 
 
 def trial(types: Sequence[Type], size: int = 1024) -> list[Array]:
@@ -183,5 +209,6 @@ def _kernels_of(path: str, functions: Functions) -> dict[str, Native]:
         if len(s.results) > 1:
             both = getattr(library, f"{name}_both_run")
             both.restype = None
-        found[name] = Native(run, both, decides, function)
+        widths = tuple(t.bits.itemsize for _, t in (*s.registers, *s.places[0]))
+        found[name] = Native(run, both, decides, function, getattr(library, f"{name}_loop", None), widths)
     return found

@@ -57,6 +57,14 @@ class Format:
     def bias(self) -> int:
         return (1 << (self.exponent_bits - 1)) - 1
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        # Tables are looked up by formats, and one is looked up for each of a few elements' steps.
+        return hash((self.exponent_bits, self.fraction_bits, self.canonical_nan))
+
     @cached_property
     def emax(self) -> int:
         return self.bias

@@ -16,6 +16,7 @@ import numpy as np
 from . import environment
 from .binary import Array, Format, roundTiesToEven
 from .encoding import flushed, isNaN
+from .few import are_few, extreme
 from .selection import canonicalise, replace
 
 # Comparisons are quiet; a NaN is unordered with everything, itself too. With `daz`, subnormal operands are zeros.
@@ -128,12 +129,15 @@ def _by_order(x: Array, y: Array, f: Format, choose: np.ufunc, marker: int) -> A
 
 
 def _extreme(x: Array, y: Array, f: Format, native: np.ufunc, choose: np.ufunc, marker: int, daz: bool) -> Array:
+    if are_few(x, f):
+        return extreme(x, y, f, choose, marker, daz)
     if f.native is None or not np.ndim(x):
         return _by_order(flushed(x, f), flushed(y, f), f, choose, marker) if daz else _by_order(x, y, f, choose, marker)
     number = None if np.ndim(y) else y.view(f.native)
     if number is not None:
         # NumPy takes several times as long for one number as for an array of it.
-        y = np.full_like(x, y)
+        y, one = np.empty_like(x), y
+        y[...] = one
     x, y = np.broadcast_arrays(x, y) if x.shape != y.shape else (x, y)
     value = native(x.view(f.native), y.view(f.native))
     if choose is np.maximum and number is not None and number == 0 and not np.signbit(number):
@@ -142,7 +146,7 @@ def _extreme(x: Array, y: Array, f: Format, native: np.ufunc, choose: np.ufunc, 
         # Of two zeros NumPy takes either. Other equal numbers have the same bits.
         both = np.bitwise_and if choose is np.maximum else np.bitwise_or
         equal = x.view(f.native) == y.view(f.native)
-        if equal.any():
+        if np.count_nonzero(equal):
             equal &= x != y
             lanes = equal.nonzero()
             value.view(f.unsigned)[lanes] = both(x[lanes], y[lanes])
@@ -152,7 +156,7 @@ def _extreme(x: Array, y: Array, f: Format, native: np.ufunc, choose: np.ufunc, 
             value *= f.native.type(1)
     nan = np.isnan(value)
     bits = value.view(f.unsigned)
-    if native in (np.fmax, np.fmin) and nan.any():
+    if native in (np.fmax, np.fmin) and np.count_nonzero(nan):
         # For some lanes NumPy calls the C library, whose fmax and fmin make a NaN of a signaling one.
         lanes = np.nonzero(nan & (isNaN(x, f) != isNaN(y, f)))
         if lanes[0].size:

@@ -17,7 +17,7 @@ def c_lane(t: Type) -> str:
 
 
 def loop(name: str, symbol: str, s: Signature, results: int, decides: bool) -> str:
-    """A line that makes a kernel of the function of that name, which fills the registers of so many results."""
+    """Lines that make kernels of the function of that name, which fill the registers of so many results."""
     of_type = c_lane if s.flat else c_type
     parameters = [f"const {of_type(t)} *{_array(r)}" for r, t in s.registers]
     parameters += [f"{of_type(t)} *{_array(r)}" for r, t in s.places[results - 1]]
@@ -25,8 +25,12 @@ def loop(name: str, symbol: str, s: Signature, results: int, decides: bool) -> s
     sources = {r: f"{_array(r)}[i]" for r, _ in s.registers}
     statements, made = called(name, s, sources, s.flat, decides)
     statements += [f"{_array(r)}[i] = {made[r]};" for r, _ in s.places[results - 1]]
-    head = "DECIDING_KERNEL" if decides else "KERNEL"
-    return f"{head}({name}, {symbol}, ({', '.join(parameters)}), ({', '.join(arguments)}), {' '.join(statements)})"
+    head, arrays = "DECIDING_" * decides, ", ".join(arguments)
+    kernel = f"{head}KERNEL({name}, {symbol}, ({', '.join(parameters)}), ({arrays}), {' '.join(statements)})"
+    widths = [t.bits.itemsize for _, t in (*s.registers, *s.places[results - 1])]
+    at = ", ".join(f"(void *)at[{k}]" for k in range(len(widths)))
+    counts = f"{len(widths)}, {len(s.registers)}, {s.lanes if s.flat else 1}"
+    return f"{kernel}\n{head}LOOP({name}, {symbol}, {counts}, ({at}), {', '.join(map(str, widths))})"
 
 
 def called(

@@ -5,13 +5,14 @@ Where arrays of the same types came before and are one block at most, that is no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from .binary import Array
-from .environment import undisturbed
+from .running import BLOCK
+from .surroundings import undisturbed
 
 _ARRAY: Final = np.ndarray
 # By the types of the arrays.
@@ -30,35 +31,58 @@ class Plan(NamedTuple):
     lane: np.dtype[Any]
     made: np.dtype[Any]
 
+    def called(self, arrays: Sequence[Any]) -> Any:
+        """The result; None where arrays are not what is read quickly."""
+        function, operands, gaps, most, lane, made = self
+        shape = arrays[0].shape
+        if shape and len(shape) == 1:
+            for x in arrays:
+                if type(x) is not _ARRAY or x.shape != shape or not (gaps or x.flags.c_contiguous):
+                    return None
+            read = list(map(_ARRAY.view, arrays, operands))
+        else:
+            read = _flat(arrays, operands, shape)
+        if not read or not 0 < len(read[0]) <= most:
+            return None
+        found = undisturbed(function, read)
+        if type(found) is not _ARRAY and isinstance(found, (tuple, list)):
+            found = found[0]
+        # What is returned may be an operand itself, a number or a row of a table.
+        if type(found) is _ARRAY and found.shape == read[0].shape and found.dtype == lane:
+            result = found.copy()
+        else:
+            result = np.empty(len(read[0]), lane)
+            result[...] = found
+        if made is not lane:
+            result = result.view(made)
+        return result if len(shape) == 1 else result.reshape(shape) if shape else result[0]
 
-def called(plans: Mapping[Key, Plan], arrays: tuple[Any, ...]) -> Any:
-    """The result; None where arrays of these types are the first, or what they are is not read quickly."""
-    try:
-        function, operands, gaps, most, lane, made = plans[tuple([x.dtype for x in arrays])]
-    except (AttributeError, KeyError, TypeError):
-        return None
-    shape = arrays[0].shape
-    if shape and len(shape) == 1:
+
+class Registered(NamedTuple):
+    """A kernel in C. `views` are what its ufunc takes the arrays as, and `made` as what its result comes, where that
+    are no types of NumPy's own. Where it `decides`, it says which lanes it leaves undecided."""
+
+    ufunc: np.ufunc
+    views: Key | None
+    made: np.dtype[Any] | None
+    decides: bool
+
+    def called(self, arrays: Sequence[Any]) -> Any:
+        """The result; None where it takes more than the ufunc."""
         for x in arrays:
-            if type(x) is not _ARRAY or x.shape != shape or not (gaps or x.flags.c_contiguous):
+            if (type(x) is not _ARRAY and not isinstance(x, np.generic)) or (self.decides and x.size > BLOCK):
                 return None
-        read = list(map(_ARRAY.view, arrays, operands))
-    else:
-        read = _flat(arrays, operands, shape)
-    if not read or not 0 < len(read[0]) <= most:
-        return None
-    found = undisturbed(function, read)
-    if type(found) is not _ARRAY and isinstance(found, (tuple, list)):
-        found = found[0]
-    # What is returned may be an operand itself, a number or a row of a table.
-    if type(found) is _ARRAY and found.shape == read[0].shape and found.dtype == lane:
-        result = found.copy()
-    else:
-        result = np.empty(len(read[0]), lane)
-        result[...] = found
-    if made is not lane:
-        result = result.view(made)
-    return result if len(shape) == 1 else result.reshape(shape) if shape else result[0]
+        if self.views is not None:
+            arrays = [x.view(t) for x, t in zip(arrays, self.views, strict=True)]
+        try:
+            found = self.ufunc(*arrays)
+        except ValueError:
+            return None  # shapes that do not broadcast
+        if self.decides:
+            found, undecided = found
+            if b"\1" in undecided.tobytes():
+                return None
+        return found if self.made is None else found.view(self.made)
 
 
 def _flat(arrays: Sequence[Any], operands: Key, shape: tuple[int, ...]) -> list[Array]:

@@ -17,10 +17,11 @@ import numpy as np
 
 from . import environment
 from .binary import (
+    BINARY32,
+    BINARY64,
     Array,
     Direction,
     Format,
-    native_format,
     roundTiesToAway,
     roundTiesToEven,
     roundTowardNegative,
@@ -30,6 +31,10 @@ from .binary import (
 from .encoding import isZero, mask
 
 Operation: TypeAlias = Callable[..., Array]
+
+
+# Of native types the unsigned one of their patterns, and its 1: an array, with which operations are sooner.
+_ONES = {f.native: (f.unsigned, np.array(1, f.unsigned)) for f in (BINARY32, BINARY64)}
 
 
 class EdgeTest(Protocol):
@@ -90,11 +95,7 @@ def sum_to_odd(x: Array, y: Array) -> Array:
     """x + y, rounded to odd; an exact zero sum of opposite signs is +0."""
     if not environment.STEERS:
         return round_to_odd(*two_sum(x, y))
-    with environment.environment(roundTowardNegative):
-        low = x + y
-    with environment.environment(roundTowardPositive):
-        high = x + y
-    return odd_of(low, high)
+    return odd_of(*environment.enclosed(np.add, x, y))
 
 
 def _split(value: Array) -> tuple[Array, Array]:
@@ -123,9 +124,10 @@ def root_to_odd(x: Array) -> Array:
 def odd_of(low: Array, high: Array) -> Array:
     """Of a value rounded down and up, the odd one; `low` is reused."""
     # Neighbours, of which the one nearer to zero has the smaller pattern and either is odd; or the same; or -0 and +0.
-    nearer, other = (bits.view(native_format(bits.dtype).unsigned) for bits in (low, high))
+    unsigned, one = _ONES[low.dtype]
+    nearer, other = low.view(unsigned), high.view(unsigned)
     inexact = nearer ^ other
-    inexact &= inexact.dtype.type(1)
+    inexact &= one
     np.minimum(nearer, other, out=nearer)
     nearer |= inexact
     return low
@@ -164,12 +166,12 @@ def flush(bits: Array, f: Format, edge_is_tiny: EdgeTest) -> Array:
     """
     magnitude = bits & f.magnitude_mask
     tiny = magnitude < f.smallest_normal
-    if tiny.any():
+    if np.count_nonzero(tiny):
         magnitude &= mask(tiny, f)
         bits ^= magnitude
         magnitude = bits & f.magnitude_mask
     edge = magnitude == f.smallest_normal
-    if edge.any():
+    if np.count_nonzero(edge):
         lanes = edge.nonzero()
         bits[lanes] &= np.where(edge_is_tiny(lanes), f.sign_mask, ~f.unsigned.type(0))
     return bits

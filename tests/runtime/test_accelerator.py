@@ -25,6 +25,7 @@ def the_compiler_with(options: str) -> str:
     return " ".join([*compiling._compiler().command, options])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.usefixtures("fresh")
 @pytest.mark.parametrize(
     "options",

@@ -4,43 +4,18 @@ from __future__ import annotations
 
 import pickle
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import ptxemu
 import pytest
+from helpers.layouts import LAYOUTS, operands
 from numpy.testing import assert_array_equal
-from ptxemu import environment
+from ptxemu import environment, surroundings
 
 SPELLINGS = sorted({v.spelling for v in ptxemu.variants()})
 SOME = ["add.f32", "fma.rm.f64", "max.NaN.f16", "fma.rn.bf16x2", "setp.lt.f32", "cvt.rn.f16x2.f32", "cvt.rn.f32.s32"]
-
-LAYOUTS: dict[str, Callable[[Any], Any]] = {
-    "one": lambda x: x[:1],
-    "a number": lambda x: x[3],
-    "an array of no dimension": lambda x: np.array(x[3]),
-    "some": lambda x: x[:24],
-    "in several dimensions": lambda x: x[:24].reshape(2, 3, 4),
-    "in Fortran's order": lambda x: x[:24].reshape(4, 6).T,
-    "with gaps": lambda x: x[:24:3],
-    "backward": lambda x: x[:24][::-1],
-    "not aligned": lambda x: np.frombuffer(b"x" + x[:24].tobytes(), x.dtype, offset=1),
-    "read-only": lambda x: np.broadcast_to(x[:1], (5,)),
-    "of a subclass": lambda x: np.ma.MaskedArray(x[:24], mask=x[:24] != 0),
-    "none": lambda x: x[:0],
-    "in the other byte order": lambda x: x[:24].astype(x.dtype.newbyteorder("S")),
-}
-
-
-def operands(kernel: ptxemu.Kernel, native: bool) -> list[Any]:
-    """Columns of bits, or of the types that NumPy has for them."""
-    values = np.array([0x3FC00000, 0, 1, 0x7F800000, 0xFFC00001, 0x7F7FFFFF, 0x80000001, 0x7C017E01], np.uint64)
-    values = np.tile(values | values << np.uint64(32), 4)
-    found = [np.roll(values, i).astype(t.bits) for i, (_, t) in enumerate(kernel._signature.registers)]
-    types = [t.native if native else None for _, t in kernel._signature.registers]
-    return [x if t is None else x.view(t) for x, t in zip(found, types, strict=True)]
 
 
 def filled(kernel: ptxemu.Kernel, given: list[Any], like: Any) -> Any:
@@ -151,13 +126,13 @@ def test_the_error_state_comes_back_after_an_interrupt(error: type[BaseException
     with environment.environment(environment._ORDER[2]):
         above = np.float32([1]) + np.float32([2**-30])
         with pytest.raises(error):
-            environment.undisturbed(interrupted, ())
+            surroundings.undisturbed(interrupted, ())
         assert np.geterr() == before
         assert np.float32([1]) + np.float32([2**-30]) == above
 
 
 def test_where_the_error_state_is_kept_otherwise_it_is_set_as_numpy_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(environment, "_SILENCE", None)
+    monkeypatch.setattr(surroundings, "_SILENCE", None)
     test_nothing_is_said_and_the_error_state_comes_back_in_later_calls()
 
 

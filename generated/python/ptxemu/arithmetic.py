@@ -259,7 +259,7 @@ def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Format, mode: Direction, f
 
 def sum_of_carrier(product: Array, addend: Array, f: Format, mode: Direction, ftz: bool) -> Array:
     """The sum of numbers of the carrier, rounded once; the first is reused."""
-    if f.native is not None and mode not in (roundTiesToEven, roundTiesToAway) and environment.can(mode, ftz):
+    if mode not in (roundTiesToEven, roundTiesToAway) and environment.can(mode, ftz and f.native is not None):
         # Rounded twice in one direction is rounded once.
         with environment.environment(mode):
             product += addend

@@ -18,12 +18,11 @@ import ctypes
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar, copy_context
 from functools import cache
 from itertools import pairwise, product
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import numpy as np
 
@@ -46,10 +45,9 @@ _CONSTANTS: Final = {"x86_64": _X86, "AMD64": _X86, "aarch64": _ARM, "arm64": _A
 # Longer than any fenv_t.
 _LENGTH = 512
 # Where a fenv_t of x86-64 on Linux keeps MXCSR, and the bits there that flush tiny results (FTZ) and operands (DAZ).
-_MXCSR_WORD, _MXCSR_DEFAULT = 7, 0x1F80
+MXCSR_WORD, _MXCSR_DEFAULT = 7, 0x1F80
 _FLUSH_RESULTS, _FLUSH_OPERANDS = 0x8000, 0x40
-_Stored = ctypes.c_uint32 * (_LENGTH // 4)
-_Made = TypeVar("_Made")
+Stored = ctypes.c_uint32 * (_LENGTH // 4)
 # The environments by direction, whether tiny results are flushed, and whether subnormal operands are.
 _Key = tuple[Direction, bool, bool]
 _ORDINARY: Final = (roundTiesToEven, False, False)
@@ -97,7 +95,7 @@ def _found() -> tuple[dict[_Key, Environment], Any, Any]:
         return {}, None, None
 
     def stored() -> Any:
-        buffer = _Stored()
+        buffer = Stored()
         get(buffer)
         return buffer
 
@@ -109,21 +107,24 @@ def _found() -> tuple[dict[_Key, Environment], Any, Any]:
         flushing = sys.platform == "linux" and constants is _X86
         if flushing:
             # Another library may have left the unit flushing.
-            plain[_MXCSR_WORD] &= ~(_FLUSH_RESULTS | _FLUSH_OPERANDS)
-            flushing = plain[_MXCSR_WORD] & ~0x3F == _MXCSR_DEFAULT
+            plain[MXCSR_WORD] &= ~(_FLUSH_RESULTS | _FLUSH_OPERANDS)
+            flushing = plain[MXCSR_WORD] & ~0x3F == _MXCSR_DEFAULT
         put(plain)
         for direction, constant in constants.items():
             if set_direction(constant) == 0:
                 for ftz, daz in product((False, True), repeat=2) if flushing else [(False, False)]:
                     inside = stored()
-                    inside[_MXCSR_WORD] |= _FLUSH_RESULTS * ftz | _FLUSH_OPERANDS * daz
+                    inside[MXCSR_WORD] |= _FLUSH_RESULTS * ftz | _FLUSH_OPERANDS * daz
                     found[direction, ftz, daz] = Environment(inside, plain, put)
     finally:
         put(before)
     return (found, get, put) if _ORDINARY in found else ({}, None, None)
 
 
-_ENVIRONMENTS, _get, _put = _found()
+_ENVIRONMENTS, fetch, put = _found()
+# The ordinary environment, and how two directions are set, in the C library's form.
+PLAIN: Final = _ENVIRONMENTS[_ORDINARY].inside if _ENVIRONMENTS else None
+IS_X86_ON_LINUX: Final = (roundTiesToEven, True, True) in _ENVIRONMENTS
 
 
 def environment(direction: Direction, ftz: bool = False, daz: bool = False) -> Environment | Nothing:
@@ -139,60 +140,25 @@ def ordinary() -> Iterator[None]:
     if not _ENVIRONMENTS:
         yield
         return
-    before = _Stored()
-    _get(before)
+    before = Stored()
+    fetch(before)
     try:
         with _ENVIRONMENTS[_ORDINARY]:
             yield
     finally:
-        _put(before)
+        put(before)
 
 
-def _silence() -> tuple[ContextVar[Any], Any] | None:
-    """The variable that np.errstate sets, and what it is set to where NumPy says nothing; None where it is no such."""
-    before = copy_context()
-    with np.errstate(all="ignore"):
-        inside = copy_context()
-    found = [(v, x) for v, x in inside.items() if v not in before or before[v] is not x]
-    return found[0] if len(found) == 1 and copy_context().run(_is_silent, *found[0]) else None
-
-
-def _is_silent(variable: ContextVar[Any], silent: Any) -> bool:
-    np.seterr(all="raise")
-    variable.set(silent)
-    return set(np.geterr().values()) == {"ignore"}
-
-
-_SILENCE: Final = _silence()
-_PLAIN: Final = _ENVIRONMENTS[_ORDINARY].inside if _ENVIRONMENTS else None
-# What a fenv_t of x86-64 on Linux has of control bits, in the ordinary one: those of the old unit, and MXCSR's.
-_CONTROLS: Final = (
-    (_PLAIN[0], _PLAIN[_MXCSR_WORD] & ~0x3F) if _PLAIN and (_ORDINARY[0], True, True) in _ENVIRONMENTS else None
-)
-
-
-def undisturbed(run: Callable[..., _Made], arguments: Sequence[Any]) -> _Made:
-    """What a function returns, `ordinary()` and with np.errstate(all="ignore"), sooner than by these, which take as
-    long as several operations on few elements. As after NumPy's operations, flags may be raised."""
-    if _SILENCE is None or _PLAIN is None:
-        with np.errstate(all="ignore"), ordinary():
-            return run(*arguments)
-    variable, silent = _SILENCE
-    state, before = variable.get(), _Stored()
-    _get(before)
-    foreign = _CONTROLS is None or before[_MXCSR_WORD] & ~0x3F != _CONTROLS[1] or before[0] != _CONTROLS[0]
+def enclosed(ufunc: np.ufunc, *operands: Array) -> tuple[Array, Array]:
+    """What an operation gives rounded toward negative and toward positive, where directions can be steered."""
+    down, up = _ENVIRONMENTS[roundTowardNegative, False, False], _ENVIRONMENTS[roundTowardPositive, False, False]
     try:
-        variable.set(silent)
-        if foreign:
-            _put(_PLAIN)
-        return run(*arguments)
+        put(down.inside)
+        low = ufunc(*operands)
+        put(up.inside)
+        return low, ufunc(*operands)
     finally:
-        # An interrupt comes between two calls.
-        try:
-            if foreign:
-                _put(before)
-        finally:
-            variable.set(state)
+        put(PLAIN)
 
 
 def product_sum(x: Array, y: Array, z: Array) -> Array:

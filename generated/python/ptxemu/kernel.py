@@ -15,7 +15,6 @@ import numpy as np
 from . import (
     arithmetic,  # noqa: F401  # what kernels call: loaded with the package, so that a first call need not
     comparison,  # noqa: F401
-    environment,
     quick,
 )
 from .binary import Array
@@ -24,6 +23,8 @@ from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
 from .operands import OperandError, masked, mended, read, spelled
 from .running import BLOCK, in_blocks, on_threads, takes
 from .signature import Registers, Type, signature
+from .surroundings import undisturbed
+from .ufuncs import as_own
 
 if TYPE_CHECKING:
     from .accelerator import Native
@@ -39,11 +40,13 @@ def compile(spelling: str, operands: int | None = None, target: str | None = Non
     current ones. What the kernel takes and gives is said at `Kernel`, and in which order lanes stand:
 
         >>> kernel = ptxemu.compile("cvt.rn.f16x2.f32")
+        >>> kernel
+        <ptxemu kernel cvt.rn.f16x2.f32 (2 operands): d:f16x2 = a1:f32, a0:f32; exact>
         >>> hex(kernel(np.float32(1), np.float32(2)))  # the first operand is the upper half
         '0x3c004000'
 
-    Raises UnknownVariantError, and UnknownTargetError where the target does not have the variant, with the nearest
-    variants."""
+    Raises UnknownVariantError with the reason and the nearest spelling, and UnknownTargetError where the target does
+    not have the variant, with what it needs and what to write instead; both are LookupErrors."""
     if not isinstance(spelling, str):
         raise UnknownVariantError(f"a spelling is text such as 'add.f32', not {spelling!r}")
     if not (operands is None or isinstance(operands, (int, np.integer))):
@@ -53,7 +56,8 @@ def compile(spelling: str, operands: int | None = None, target: str | None = Non
     return _compile(spelling, operands, target)
 
 
-@lru_cache(maxsize=4096)
+# Room for all variants, also where they are asked for on several targets.
+@lru_cache(maxsize=1 << 16)
 def _compile(spelling: str, operands: int | None, target: str | None) -> Kernel:
     return Kernel(find(spelling, operands, target), target)
 
@@ -63,14 +67,16 @@ def execute(
 ) -> Any:
     """Run a variant on its operands, whose number picks the variant; as `compile(...)(...)`.
 
-    Operands and results stand in PTX's order, as `Kernel` says:
+    Operands and results stand in PTX's order, in dtypes and shapes as `Kernel` says:
 
         >>> packed = ptxemu.execute("cvt.rn.f16x2.f32", np.float32(1), np.float32(2))
         >>> hex(packed)  # the first operand is the upper half
         '0x3c004000'
-        >>> p, q = ptxemu.execute("setp.lt.f32", np.float32(1), np.float32(2), results=2)
-        >>> bool(p), bool(q)
-        (True, False)"""
+        >>> p, q = ptxemu.execute("setp.lt.f32", np.float32([1, 2]), 2, results=2)
+        >>> p, q
+        (array([ True, False]), array([False,  True]))
+
+    Raises what `compile` and a kernel's call raise."""
     return compile(spelling, len(arrays), target)(*arrays, out=out, threads=threads, results=results)
 
 
@@ -102,11 +108,12 @@ class Kernel:
 
     @property
     def operands(self) -> int:
+        """How many source registers it takes, and so arrays."""
         return self.variant.operands
 
     @property
     def claim(self) -> str:
-        """The variant's, on the target."""
+        """How faithful it is on its target: the variant's claim, or "reported"."""
         known = REPORTED.get(self.variant.spelling, "").split()
         return "reported" if self.target in known else self.variant.claim
 
@@ -142,7 +149,7 @@ class Kernel:
     _LEFT_HERE: ClassVar[set[str]] = {"_native", "_pieces", "_plans"}
 
     @cached_property
-    def _plans(self) -> dict[quick.Key, quick.Plan]:
+    def _plans(self) -> dict[quick.Key, quick.Plan | quick.Registered]:
         return {}
 
     @cached_property
@@ -158,18 +165,25 @@ class Kernel:
     def __call__(self, *arrays: Any, out: Any = None, threads: int | None = 1, results: int = 1) -> Any:
         """Compute the result, into `out` where given, on a number of threads (None: as many as there are processors).
 
+        A new array of the shape that the operands broadcast to, a NumPy scalar where that is (); its dtype is as
+        `Kernel` says.
         With `results=2`, p|q gives both. What gives several registers, as p|q and p0|p1 do, returns a tuple.
         `out` is as NumPy's ufuncs take it: an array of the result's type in any byte order, or a tuple of one for each
         register; operands broadcast to its shape, where that is larger than theirs; it may be an operand, or overlap
         one.
         Threads pay on some hundred thousand elements and more, most with the accelerator; without it they wait for the
         interpreter at times. Beside operands and result at most 32 MB are taken for each thread.
-        Raises OperandError (a TypeError), ValueError for shapes and for a number of threads below 1 or of results that
-        there is not, TypeError for one that is not an integer."""
+        Raises OperandError (a TypeError) for operands and an `out` of another number or dtype, ValueError for shapes
+        and for a number of threads below 1 or of results that there is not, TypeError for one that is no integer."""
         if out is None and type(threads) is int and threads == results == 1:
-            found = quick.called(self._plans, arrays)
-            if found is not None:
-                return found
+            try:
+                plan = self._plans[tuple([x.dtype for x in arrays])]
+            except (AttributeError, KeyError, TypeError):
+                pass  # the first arrays of these types, or none
+            else:
+                found = plan.called(arrays)
+                if found is not None:
+                    return found
         if len(arrays) != self.operands:
             raise OperandError(f"{self._row} takes {counted(self.operands)}, {len(arrays)} came")
         arrays = self._as_arrays(arrays)
@@ -187,19 +201,37 @@ class Kernel:
         given = out[0] if isinstance(out, tuple) and len(out) == 1 else out
         result, bits = self._to_fill(places[0][1], arrays, shape, given)
         on_threads(self._run, [*operands, bits], self._signature.lanes, threads, self._row)
-        if arrays and given is None and results == 1 and not is_accelerated():
-            self._remember(arrays, operands, result, bits)
+        if arrays and given is None and results == 1 and all(x.dtype.isnative for x in (*operands, bits)):
+            types = tuple([x.dtype for x in arrays])
+            self._plans[types] = self._registered(types, result.dtype) or self._planned(types, operands, bits, result)
         return result[()] if given is None and not shape else result
 
-    def _remember(self, arrays: Sequence[Any], operands: Sequence[Array], result: Array, bits: Array) -> None:
-        """What to do with the next arrays of these types."""
-        if all(x.dtype.isnative for x in (*operands, bits)):
-            function, types = self._of_few()
-            *read, lane = (t or x.dtype for t, x in zip(types, (*operands, bits), strict=True))
-            s = self._signature
-            gaps, most = s.flat and s.lanes == 1, BLOCK // (1 if s.flat else s.lanes) // self._width
-            plan = quick.Plan(function, tuple(read), gaps, most, lane, result.dtype)
-            self._plans[tuple([x.dtype for x in arrays])] = plan
+    def _registered(self, types: quick.Key, made: np.dtype[Any]) -> quick.Registered | None:
+        """How arrays of these types are taken by C, where it is there."""
+        native: Native | None = self.__dict__.get("_native")
+        if native is None or (native.decides and self._signature.lanes > 1):
+            return None
+        *views, result = (as_own(t) for t in (*types, made))
+        ufunc = native.ufunc([*views, result], len(views))
+        if ufunc is None:
+            return None
+        of_own = tuple(views) == types
+        return quick.Registered(
+            ufunc, None if of_own else tuple(views), None if result == made else made, native.decides
+        )
+
+    def _planned(self, types: quick.Key, operands: Sequence[Array], bits: Array, result: Array) -> quick.Plan:
+        """How arrays of these types are taken by NumPy: one element, if C has not been asked for more."""
+        function, wanted = self._of_few()
+        *read, lane = (t or x.dtype for t, x in zip(wanted, (*operands, bits), strict=True))
+        s = self._signature
+        gaps, lanes = s.flat and s.lanes == 1, 1 if s.flat else s.lanes
+        most = BLOCK // lanes // self._width if self._is_settled() else s.lanes // lanes
+        return quick.Plan(function, tuple(read), gaps, most, lane, result.dtype)
+
+    def _is_settled(self) -> bool:
+        """Is it known whether C does the work?"""
+        return self.__dict__.get("_native", not is_accelerated()) is not False
 
     def _of_few(self) -> tuple[Callable[..., Any], list[np.dtype[Any] | None]]:
         """What makes the first result of the operands, one block at most, and what operands and result are for it
@@ -312,7 +344,7 @@ class Kernel:
 
     def _run(self, arrays: list[Array], block: int) -> None:
         """Fill the last arrays, by C all at once, by NumPy in blocks of so many lanes."""
-        environment.undisturbed(self._run_on, (arrays, block))
+        undisturbed(self._run_on, (arrays, block))
 
     def _run_on(self, arrays: list[Array], block: int) -> None:
         s, filled = self._signature, len(arrays) - self.operands

@@ -26,6 +26,7 @@ from .binary import (
     roundTowardZero,
 )
 from .encoding import flushed
+from .few import are_few, narrowed
 from .rounding import flush, is_tiny, odd_of, step
 from .selection import canonicalise, replace
 
@@ -73,6 +74,8 @@ def widen(x: Array, f: Format, dtype: np.dtype[Any], daz: bool = False) -> Array
     """The values of `x`, bits of the narrow or native format `f`, in the native type `dtype`, which holds them all.
 
     With `daz`, subnormal numbers count as zeros of their sign."""
+    if are_few(x, f):
+        return _values(f, dtype, daz)[x.astype(np.intp)]
     if daz and f.native is not None and f.native != dtype and environment.can(roundTiesToEven, False, True):
         with environment.environment(roundTiesToEven, False, True):
             return x.view(f.native).astype(dtype)
@@ -99,6 +102,8 @@ def narrow(value: Array, f: Format, mode: Direction, ftz: bool) -> Array:
     `value`: float32 or float64 with at least two bits more than `f` and an exponent range no smaller. Returns bits of
     `f`, every NaN the canonical one; with `ftz`, tiny results are zeros.
     """
+    if are_few(value, f):
+        return narrowed(value, f, mode, ftz)
     if f.native is not None and environment.can(mode, ftz):
         with environment.environment(mode, ftz):
             result = value.astype(f.native)

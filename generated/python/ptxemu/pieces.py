@@ -173,14 +173,14 @@ def _text(
     outer = [f"const {c_type(types[v])} *a{v}" for v in takes] + [f"{c_type(types[v])} *r{v}" for v in gives]
     once = len(loops) == 1
     yield f"EXPORTED void piece_run({', '.join(['size_t n', *outer])}) {{"
-    yield "    fenv_t kept, ignored;"
+    yield "    Kept kept, ignored;"
     yield f"    steer({_ORDINARY}, &kept);"
     yield from (f"    {c_type(types[v])} k{v}[{_PART}];" for v in kept)
     yield "    for (size_t start = 0, size; start < n; start += size) {"
     yield "        size = n - start;" if once else f"        size = n - start < {_PART} ? n - start : {_PART};"
     yield from (f"        {call}" for call in calls)
     yield "    }"
-    yield "    fesetenv(&kept);"
+    yield "    restore(&kept);"
     yield "}"
 
 

@@ -12,6 +12,7 @@
 
 #include <fenv.h>
 #include <stddef.h>
+#include <string.h>
 
 #ifdef __clang__
 #define INDEPENDENTLY _Pragma("clang loop vectorize(assume_safety)")
@@ -27,7 +28,32 @@
 #define EXPORTED __attribute__((visibility("default")))
 #endif
 
-INLINED void steer(int direction, fenv_t *kept) {
+#if defined(__x86_64__) && defined(__FMA__) && defined(__SSE4_1__)
+
+/* All that is computed is computed by the unit that this register steers. */
+#include <immintrin.h>
+
+typedef unsigned Kept;
+
+INLINED void steer(int direction, Kept *kept) {
+    *kept = _mm_getcsr();
+    unsigned bits = 0x1F80;
+    if (direction == roundTowardZero)
+        bits |= 0x6000;
+    else if (direction == roundTowardNegative)
+        bits |= 0x2000;
+    else if (direction == roundTowardPositive)
+        bits |= 0x4000;
+    _mm_setcsr(bits);
+}
+
+INLINED void restore(const Kept *kept) { _mm_setcsr(*kept); }
+
+#else
+
+typedef fenv_t Kept;
+
+INLINED void steer(int direction, Kept *kept) {
     fegetenv(kept);
     fesetenv(FE_DFL_ENV);
     if (direction == roundTowardZero)
@@ -37,6 +63,10 @@ INLINED void steer(int direction, fenv_t *kept) {
     else if (direction == roundTowardPositive)
         fesetround(FE_UPWARD);
 }
+
+INLINED void restore(const Kept *kept) { fesetenv(kept); }
+
+#endif
 
 /* How many elements of an array stand before the first that begins a line of the cache: vectors that lie across two
    lines are read twice as slowly. Of a short array it is none. */
@@ -57,10 +87,10 @@ INLINED size_t before_line(const void *array, size_t size, size_t n) {
         } \
     } \
     EXPORTED void symbol##_run(size_t n, PARAMETERS parameters) { \
-        fenv_t kept; \
+        Kept kept; \
         steer(name##_direction, &kept); \
         symbol##_each(n, PARAMETERS arguments); \
-        fesetenv(&kept); \
+        restore(&kept); \
     }
 
 /* A part of a larger loop, which whoever calls it steers; and an end of a piece of such a loop. */
@@ -88,14 +118,86 @@ INLINED size_t before_line(const void *array, size_t size, size_t n) {
         return found; \
     } \
     EXPORTED size_t symbol##_decide(size_t n, PARAMETERS parameters, size_t *lanes) { \
-        fenv_t kept; \
+        Kept kept; \
         steer(name##_direction, &kept); \
         size_t found = symbol##_each(n, PARAMETERS arguments, lanes); \
-        fesetenv(&kept); \
+        restore(&kept); \
         return found; \
     }
 #define BLOCK 1024
 #define PARAMETERS(...) __VA_ARGS__
+
+/* Of elements that do not stand side by side so many are gathered at a time. */
+#define GATHERED 256
+
+INLINED _Bool are_side_by_side(int count, const ptrdiff_t *steps, const ptrdiff_t *widths) {
+    for (int k = 0; k < count; k++)
+        if (steps[k] != widths[k]) return 0;
+    return 1;
+}
+
+static __attribute__((noinline, unused)) void copy(
+    char *to, ptrdiff_t to_step, const char *from, ptrdiff_t from_step, ptrdiff_t width, ptrdiff_t n) {
+    /* Of a size that the compiler knows a copy is one instruction. */
+    if (width == 1)
+        for (; n; n--, to += to_step, from += from_step) *to = *from;
+    else if (width == 2)
+        for (; n; n--, to += to_step, from += from_step) memcpy(to, from, 2);
+    else if (width == 4)
+        for (; n; n--, to += to_step, from += from_step) memcpy(to, from, 4);
+    else
+        for (; n; n--, to += to_step, from += from_step) memcpy(to, from, 8);
+}
+
+/* The same kernels as NumPy's ufuncs have them: `symbol_loop(arrays, sizes, steps)` of arrays whose elements stand so
+   many bytes apart. The first `sources` of `count` arrays are operands, an element of each has a width, and `at` points
+   to what is done at a time. */
+#define LOOP(name, symbol, count, sources, lanes, arguments, ...) \
+    EXPORTED void symbol##_loop(char **arrays, const ptrdiff_t *sizes, const ptrdiff_t *steps, void *unused) { \
+        AT_A_TIME(count, sources, PTRDIFF_MAX, __VA_ARGS__) \
+        Kept kept; \
+        (void)unused; \
+        steer(name##_direction, &kept); \
+        EACH_TIME(count, sources, symbol##_each(size * lanes, PARAMETERS arguments);) \
+        restore(&kept); \
+    }
+
+/* Behind the results comes an array of bytes: which lanes are undecided. */
+#define DECIDING_LOOP(name, symbol, count, sources, lanes, arguments, ...) \
+    EXPORTED void symbol##_loop(char **arrays, const ptrdiff_t *sizes, const ptrdiff_t *steps, void *unused) { \
+        AT_A_TIME(count, sources, BLOCK, __VA_ARGS__) \
+        size_t undecided[BLOCK]; \
+        Kept kept; \
+        (void)unused; \
+        steer(name##_direction, &kept); \
+        EACH_TIME(count, sources, { \
+            size_t found = symbol##_each(size, PARAMETERS arguments, undecided); \
+            char *marks = arrays[count] + start * steps[count]; \
+            for (ptrdiff_t i = 0; i < size; i++) marks[i * steps[count]] = 0; \
+            for (size_t i = 0; i < found; i++) marks[(ptrdiff_t)undecided[i] * steps[count]] = 1; \
+        }) \
+        restore(&kept); \
+    }
+
+#define AT_A_TIME(count, sources, most, ...) \
+    static const ptrdiff_t widths[] = {__VA_ARGS__}; \
+    _Alignas(8) char room[count][8 * GATHERED]; \
+    char *at[count]; \
+    _Bool whole = are_side_by_side(count, steps, widths); \
+    ptrdiff_t n = sizes[0], most_at_a_time = whole ? most : GATHERED;
+
+#define EACH_TIME(count, sources, ...) \
+    for (ptrdiff_t start = 0, size; start < n; start += size) { \
+        size = n - start < most_at_a_time ? n - start : most_at_a_time; \
+        for (int k = 0; k < count; k++) { \
+            at[k] = whole ? arrays[k] + start * widths[k] : room[k]; \
+            if (!whole && k < sources) \
+                copy(room[k], widths[k], arrays[k] + start * steps[k], steps[k], widths[k], size); \
+        } \
+        __VA_ARGS__ \
+        for (int k = sources; !whole && k < count; k++) \
+            copy(arrays[k] + start * steps[k], steps[k], room[k], widths[k], widths[k], size); \
+    }
 
 /* What a head keeps for the kernel, should one be made, is the direction. */
 #define LANE(name, result, direction, ...) \

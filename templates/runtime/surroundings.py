@@ -1,0 +1,64 @@
+"""The caller's surroundings, set aside while a kernel computes: NumPy's error state and the processor's environment.
+
+`np.errstate` and `environment.ordinary` do the same, and take as long as several operations on few elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar, copy_context
+from typing import Any, Final, TypeVar
+
+import numpy as np
+
+from . import environment
+
+_Made = TypeVar("_Made")
+
+
+def _silence() -> tuple[ContextVar[Any], Any] | None:
+    """The variable that np.errstate sets, and what it is set to where NumPy says nothing; None where it is no such."""
+    before = copy_context()
+    with np.errstate(all="ignore"):
+        inside = copy_context()
+    found = [(v, x) for v, x in inside.items() if v not in before or before[v] is not x]
+    return found[0] if len(found) == 1 and copy_context().run(_is_silent, *found[0]) else None
+
+
+def _is_silent(variable: ContextVar[Any], silent: Any) -> bool:
+    np.seterr(all="raise")
+    variable.set(silent)
+    return set(np.geterr().values()) == {"ignore"}
+
+
+_SILENCE: Final = _silence()
+_PLAIN: Final = environment.PLAIN
+_Stored, _fetch, _put = environment.Stored, environment.fetch, environment.put
+# What a fenv_t of x86-64 on Linux has of control bits, in the ordinary one: those of the old unit, and MXCSR's.
+# Elsewhere nothing is known, and every environment a foreign one.
+_WORD: Final = environment.MXCSR_WORD
+_IS_KNOWN: Final = _PLAIN is not None and environment.IS_X86_ON_LINUX
+_OLD, _MXCSR = (_PLAIN[0], _PLAIN[_WORD] & ~0x3F) if _PLAIN is not None else (0, 0)
+
+
+def undisturbed(run: Callable[..., _Made], arguments: Sequence[Any]) -> _Made:
+    """What a function returns where NumPy says nothing, and the environment is the ordinary one. The caller's comes
+    back; flags may be raised, as after NumPy's own operations."""
+    if _SILENCE is None or _PLAIN is None:
+        with np.errstate(all="ignore"), environment.ordinary():
+            return run(*arguments)
+    variable, silent = _SILENCE
+    state, before = variable.get(), _Stored()
+    _fetch(before)
+    foreign = before[_WORD] & ~0x3F != _MXCSR or before[0] != _OLD or not _IS_KNOWN
+    try:
+        variable.set(silent)
+        if foreign:
+            _put(_PLAIN)
+        return run(*arguments)
+    finally:
+        # An interrupt comes between two calls.
+        try:
+            if foreign:
+                _put(before)
+        finally:
+            variable.set(state)
