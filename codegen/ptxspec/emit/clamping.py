@@ -45,7 +45,8 @@ def clamping(lets: tuple[Let, ...]) -> tuple[Let, ...]:
             ):
                 return x
             case Apply(
-                function="minimum", arguments=(Apply(function="maximum", arguments=(y, Const() as low)), Const() as high)
+                function="minimum",
+                arguments=(Apply(function="maximum", arguments=(y, Const() as low)), Const() as high),
             ) if _is_native(term) and _is_finite(low) and _is_finite(high):
                 return Apply(term.kind, WITHIN, (changed(y), low, high), term.format)
             case Apply():
