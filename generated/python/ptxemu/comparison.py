@@ -189,8 +189,8 @@ def minimumNumber(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
 
 
 def clamped(x: Array, most: Array, f: Format) -> Array:
-    """x from +0 up to `most`, of a format whose canonical NaN has all bits but the sign, which x is if it is a NaN: that
-    becomes +0, but where it is `most` itself."""
+    """x from +0 up to `most`, of a format whose canonical NaN has all bits but the sign. That is what x is if it is a NaN,
+    and it becomes +0, but where it is `most` itself."""
     # As signed integers, encodings with a sign are negative, and the NaN is the largest: one more is the least.
     signed, high = f.signed.type, int(most)
     around = int(high != f.canonical_nan)
@@ -218,4 +218,5 @@ def withoutSign(x: Array, f: Any) -> Array:
 
 def within(x: Array, low: Array, high: Array, f: Format) -> Array:
     """Not below `low` and not above `high`, of a native format; a NaN is the canonical one."""
-    return canonicalise(_clip(x.view(f.native), low.view(f.native), high.view(f.native)), f)
+    native: Any = f.native
+    return canonicalise(_clip(x.view(native), low.view(native), high.view(native)), f)
