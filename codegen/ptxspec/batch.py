@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from .diagnostics import PtxspecError
 from .evaluate import emulator, find_variant, parse_operand
+from .gpu.export import refuse_stale
 from .literals import hexadecimal
-from .model import BOOL, Spec, Type, Variant
+from .model import BOOL, Type
 from .roots import Root
 
 # Lines that are computed together.
@@ -29,10 +30,9 @@ class Batch:
             self._kernel = emulator(root).compile(spelling, operands, target)
         except LookupError as e:
             raise PtxspecError(str(e)) from None
-        self.spec: Spec
-        self.variant: Variant
-        self.spec, self.variant = find_variant(root, self._kernel.variant.spelling, self._kernel.operands)
-        v = self.variant
+        spec, v = find_variant(root, self._kernel.variant.spelling, self._kernel.operands)
+        refuse_stale(root, spec)
+        self.variant = v
         self._sources = [s.type for s in v.sources for _ in s.places]
         self._results = [r.type for r in v.results for _ in r.places]
         self._known: list[dict[str, int]] = [{} for _ in self._sources]
@@ -58,9 +58,8 @@ class Batch:
                     f"{name}:{i}: error: {self.variant.spelling} takes {count} operands, not {len(words)}"
                 )
         columns = []
-        for k, (texts, t) in enumerate(
-            zip(zip(*(words for _, words in part), strict=True), self._sources, strict=True)
-        ):
+        texts_of = zip(*(words for _, words in part), strict=True)
+        for k, (texts, t) in enumerate(zip(texts_of, self._sources, strict=True)):
             read = _of_bits(texts, t)
             if read is not None:
                 columns.append(read)
