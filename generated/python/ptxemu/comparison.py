@@ -189,8 +189,8 @@ def minimumNumber(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
 
 
 def clamped(x: Array, most: Array, f: Format) -> Array:
-    """x from +0 up to `most`, of a format whose canonical NaN has all bits but the sign. If x is a NaN it is that one, and
-    becomes +0, but where `most` is the NaN."""
+    """x from +0 up to `most`, of a format whose canonical NaN has all bits but the sign. If x is a NaN it is that one,
+    and becomes +0, but where `most` is the NaN."""
     # As signed integers, encodings with a sign are negative, and the NaN is the largest: one more is the least.
     signed, high = f.signed.type, int(most)
     around = int(high != f.canonical_nan)
