@@ -36,17 +36,22 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of a test that is marked `sampled(count)` so many cases run at once; the others are left to the sweeps."""
+    """Of a test that is marked `sampled(count)` so many cases run at once; the others are left to the sweeps, or out
+    where the sweeps have them in whole."""
     found: dict[tuple[Path, str], list[pytest.Item]] = defaultdict(list)
     for item in items:
         if item.get_closest_marker("sampled") and not item.get_closest_marker("exhaustive"):
             found[item.path, getattr(item, "originalname", item.name)].append(item)
+    superfluous = set()
     for cases in found.values():
         (count,) = cases[0].get_closest_marker("sampled").args  # type: ignore[union-attr]
         at_once = set(spread(cases, count))
         for case in cases:
             if case not in at_once:
                 case.add_marker("exhaustive")
+                if "whole" in case.callspec.params:  # type: ignore[attr-defined]
+                    superfluous.add(case)
+    items[:] = [item for item in items if item not in superfluous]
 
 
 def pytest_unconfigure() -> None:

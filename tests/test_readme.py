@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import yaml
 from helpers import ROOT
 from helpers.repository import database, specification
 from ptxspec.__main__ import main
@@ -100,6 +101,13 @@ def test_the_readme_starts_with_the_two_commands() -> None:
     commands = re.findall(r"^    (\S.*)$", TEXT, re.MULTILINE)
     assert commands[:2] == ["pip install -e . && ptxspec generate", "pip install -e '.[test]' && pytest"]
     assert ".[test]' && pytest" in (ROOT / ".ci/run").read_text("utf-8")
+
+
+@pytest.mark.parametrize("path", [README, MANUAL / "linting.md"], ids=lambda p: p.stem)
+def test_hooks_that_are_shown_are_there(path: Path) -> None:
+    hooks = {hook["id"] for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))}
+    shown = set(re.findall(r"id: ([\w-]+)", path.read_text("utf-8")))
+    assert shown and shown <= hooks
 
 
 def test_the_readme_counts_right() -> None:

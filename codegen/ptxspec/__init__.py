@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from .api import Database
     from .catalog import Requirement
     from .diagnostics import PtxspecError, SpecError
-    from .query.database import Variant
     from .query.shown import Answer, Findings, Variants
+    from .query.variant import Variant
     from .query.verdicts import Reason, Verdict
 
 _HOMES = {
@@ -33,7 +33,7 @@ _HOMES = {
     "Reason": "query.verdicts",
     "Requirement": "catalog",
     "SpecError": "diagnostics",
-    "Variant": "query.database",
+    "Variant": "query.variant",
     "Variants": "query.shown",
     "Verdict": "query.verdicts",
 }

@@ -2,8 +2,28 @@
 
 from __future__ import annotations
 
+from .diagnostics import PtxspecError
 from .query import database, shown, verdicts
-from .query.database import Variant
+from .query.variant import Variant
+
+# What arguments look like, for those that are no text.
+_TEXTS = {
+    "spelling": "a spelling is text such as 'max.NaN.f32'",
+    "target": "a target is text such as 'sm_90'",
+    "ptx": "a PTX version is text such as '8.6'",
+    "type": "a type is text such as 'bf16x2'",
+    "opcode": "an opcode is text such as 'max'",
+    "text": "PTX is text such as 'add.f32 d, a, b;'",
+}
+
+
+def _check(operands: object = None, **texts: object) -> None:
+    """Raises PtxspecError for arguments of a wrong type."""
+    for name, value in texts.items():
+        if not isinstance(value, str) and (value is not None or name in ("spelling", "text")):
+            raise PtxspecError(f"{_TEXTS[name]}, not {value!r}")
+    if operands is not None and not isinstance(operands, int):
+        raise PtxspecError(f"the number of operands is one such as 2, not {operands!r}")
 
 
 class Database(database.Database):
@@ -20,18 +40,27 @@ class Database(database.Database):
         return shown.database_as_text(self)
 
     def _repr_html_(self) -> str:
-        return shown.database_as_html(self)
+        from .query import pages  # only needed in notebooks
+
+        return pages.database(self, repr(self))
 
     def variant(self, spelling: str, operands: int | None = None) -> Variant:
         """A variant by its spelling ("max.NaN.f32"), modifiers in any order.
 
         `operands` is the number of source registers; without it the fewest with which the spelling exists. Raises
-        PtxspecError, with the reason, for a spelling that does not exist.
+        PtxspecError for a spelling that does not exist, with the reason and what is spelled alike.
 
             >>> db.variant("max.NaN.ftz.f32")
             <Variant max.ftz.NaN.f32 (2 operands): sm_80 or newer, PTX 7.0 or newer; exact>
         """
-        return verdicts.variant(self, spelling, operands)
+        _check(operands, spelling=spelling)
+        try:
+            return verdicts.variant(self, spelling, operands)
+        except PtxspecError as e:
+            verdict = verdicts.query(self, spelling, operands)
+            alike = ", ".join(map(str, verdict.nearest))
+            more = [verdict.help, f"spelled alike: {alike}" if alike else ""]
+            raise PtxspecError("; ".join(filter(None, [str(e), *more]))) from None
 
     def query(
         self, spelling: str, operands: int | None = None, target: str | None = None, ptx: str | None = None
@@ -50,6 +79,7 @@ class Database(database.Database):
               max.xorsign.abs.f32 (2 operands)  sm_86 or newer, PTX 7.2 or newer (CUDA 11.2)
               max.xorsign.abs.f16 (2 operands)  sm_86 or newer, PTX 7.2 or newer (CUDA 11.2)
         """
+        _check(operands, spelling=spelling, target=target, ptx=ptx)
         verdict = verdicts.query(self, spelling, operands, target, ptx)
         return shown.Answer.of(self, verdict, target and self.target(target), ptx)
 
@@ -67,6 +97,7 @@ class Database(database.Database):
             <BLANKLINE>
             1 variant
         """
+        _check(target=target, ptx=ptx, type=type, opcode=opcode)
         found = super().available(target, ptx, type, opcode)
         return shown.Variants(self, found, target and self.target(target))
 
@@ -74,6 +105,8 @@ class Database(database.Database):
         """The variants that a newer PTX version has and an older one lacks, and the other way round.
 
         Raises PtxspecError for an unknown PTX version."""
+        for ptx in (old, new):
+            _check(ptx=ptx)
         gained, lost = super().diff_ptx(old, new)
         return shown.Variants(self, gained), shown.Variants(self, lost)
 
@@ -81,6 +114,8 @@ class Database(database.Database):
         """The variants that one target has, under any PTX version, and the other lacks, and the other way round.
 
         Raises PtxspecError for an unknown target."""
+        for target in (old, new):
+            _check(target=target)
         gained, lost = super().diff_target(old, new)
         return shown.Variants(self, gained, self.target(new)), shown.Variants(self, lost, self.target(old))
 
@@ -90,7 +125,8 @@ class Database(database.Database):
         """What ptxas would say of PTX, or of the PTX in a program, a list of findings in the text's order.
 
         `language` is "ptx", "c++" or "python"; `target` and `ptx` take the place of the module's own, and `file` is
-        the name that findings have. Raises PtxspecError for an unknown target or PTX version.
+        the name that findings have. What comments of the text ignore is left out. Raises PtxspecError for an unknown
+        target or PTX version.
 
             >>> db.lint("add.rz.bf16 d, a, b;")
             <text>:1:4: error: add.bf16 has no .rz; it has .rn [illegal-modifier]
@@ -99,7 +135,11 @@ class Database(database.Database):
                 help: the manual has no add with all of this
             1 error
         """
-        from .lint.linter import Linter
+        _check(text=text, target=target, ptx=ptx)
+        from .lint.ignores import heard
+        from .lint.linter import PTX, Linter
         from .lint.windows import chunks
 
-        return shown.Findings(Linter(self, target, ptx).lint(chunks(text), file, language))
+        findings = Linter(self, target, ptx).lint(chunks(text), file, language)
+        of_target = language == PTX or target is not None or ptx is not None
+        return shown.Findings(heard(findings, text, file, language, of_target))

@@ -85,6 +85,7 @@ class Requirement(NamedTuple):
     on: tuple[tuple[str, str], ...] = ()
 
     def as_json(self) -> dict[str, Any]:
+        """As the commands' JSON has it, in a dictionary."""
         found: dict[str, Any] = {"ptx": self.ptx, "until": self.until, "target": self.target}
         if self.within:
             found["within"] = [limit._asdict() for limit in self.within]

@@ -58,6 +58,10 @@ class SpecError(PtxspecError):
         super().__init__("\n".join(map(str, self.diagnostics)))
 
 
+class TooLargeError(SpecError):
+    """The specification makes more work than any that means something; what is left of it is not looked at."""
+
+
 def nearest(name: str, known: Iterable[str], count: int = 1) -> list[str]:
     """The known names most like `name`, best first; empty where none is like it."""
     folded: dict[str, str] = {}

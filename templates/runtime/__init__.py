@@ -7,6 +7,13 @@
     >>> f(np.float32(3), np.float32(4))
     np.float32(25.0)
 
+    >>> ptxemu.execute("add.f16", 1.5, 1)
+    np.float16(2.5)
+
+Every result is what NVIDIA's PTX ISA manual and IEEE 754 say; how faithful it is to hardware stands in a kernel's
+`claim`. The code of each instruction was generated from a description of it, spec/instructions/OPCODE.yaml of the
+project ptxspec, which names the manual's section; behind its lines stands which line of the description they are from.
+
 The package needs NumPy and nothing else; its folder can be copied into another project as it is.
 """
 

@@ -3,8 +3,7 @@
 Before it is used, a kernel must agree with NumPy's on a thousand operands. Whatever goes wrong is said in one line on
 stderr, and NumPy goes on.
 
-The environment variable PTXEMU_ACCELERATOR switches: 1 is on, 0 off; unset, it is on where the wheel `ziglang`, which
-is a C compiler, is installed.
+switch.py says whether and when kernels are compiled.
 """
 
 from __future__ import annotations

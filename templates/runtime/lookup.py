@@ -29,7 +29,8 @@ class Variant:
 
     `claim` says how faithful the emulator is: "exact" (IEEE 754 and NVIDIA's manual fix every bit), "measured" (equal
     to recordings), "reported" (of a kernel with a target: equal to a published model that its author compared with GPUs
-    of that target), "bounded" (inside the manual's error bound) or "unspecified"."""
+    of that target), "bounded" (inside the manual's error bound, which is in ulp or relative), "unspecified" or
+    "unjudged" (nobody outside has judged it)."""
 
     spelling: str
     operands: int

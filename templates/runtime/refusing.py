@@ -11,11 +11,11 @@ from typing import NamedTuple
 from .catalog import Asked
 from .index import CATALOG, REQUIREMENTS, ROWS, TYPES
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, rows_of
-from .recipes import RECIPES
+from .recipes import LINES, RECIPES
 from .statements import is_other
 
 # How many forms of an opcode an error lists, and how many variants that are spelled alike.
-_LISTED, _ALIKE = 16, 3
+_FORMS, _ALIKE = 16, 3
 # So many statements of a recipe an error has in a line.
 _SHORT = 4
 _DIFFERENCES = {
@@ -87,8 +87,8 @@ def _forms(rows: Sequence[Row], types: Sequence[str]) -> str:
         return len({*types}.difference(form)), abs(len(form) - len(types or form[:1]))
 
     listed = [f".{'.'.join(t)}" for t in sorted(forms, key=strangeness)]
-    more = len(listed) - _LISTED
-    return ", ".join(listed[:_LISTED]) + (f" and {more} more" if more > 0 else "")
+    more = len(listed) - _FORMS
+    return ", ".join(listed[:_FORMS]) + (f" and {more} more" if more > 0 else "")
 
 
 class _Meant(NamedTuple):
@@ -119,14 +119,23 @@ def _modifiers() -> frozenset[str]:
 
 def _advice(rows: Sequence[Row], meant: _Meant, none: str, target: str | None = None) -> str:
     """What to write; where nothing is equal, that, and what is spelled alike."""
-    asked = meant.asked
-    rows = [row for row in rows if CATALOG.is_safe(row, target)]
-    advised = [row for row in rows if CATALOG.may_be_advised(row, asked, target) and not row.means]
-    fewest = min((len(row.modifiers) for row in advised), default=0)
-    advised = [row for row in advised if len(row.modifiers) == fewest] if meant.certain else []
-    near = sorted(advised or rows, key=lambda row: _distance(row, asked))[:_ALIKE]
-    listed = ", ".join(dict.fromkeys(row.variant.spelling for row in near))
-    return f"write {listed}" if advised else f"{none}; spelled alike: {listed}" if rows else none
+    advised = _advised(rows, meant.asked, target) if meant.certain else []
+    if advised:
+        return f"write {_listed(advised, meant.asked)}"
+    safe = [row for row in rows if CATALOG.is_safe(row, target)]
+    return f"{none}; spelled alike: {_listed(safe, meant.asked)}" if safe else none
+
+
+def _advised(rows: Sequence[Row], asked: Asked, target: str | None) -> list[Row]:
+    """The variants that keep all that was asked for, those with the fewest other names."""
+    found = [row for row in rows if CATALOG.may_be_advised(row, asked, target) and not row.means]
+    fewest = min((len(row.modifiers) for row in found), default=0)
+    return [row for row in found if len(row.modifiers) == fewest]
+
+
+def _listed(rows: Sequence[Row], asked: Asked) -> str:
+    near = sorted(rows, key=lambda row: _distance(row, asked))[:_ALIKE]
+    return ", ".join(dict.fromkeys(row.variant.spelling for row in near))
 
 
 def _distance(row: Row, asked: Asked) -> tuple[int, int, float, int]:
@@ -170,25 +179,25 @@ def not_there(row: Row, target: str) -> UnknownTargetError:
         runs = " and ".join(" to ".join(dict.fromkeys(run)) for run in CATALOG.runs(r))
         first, last = CATALOG.first_version(r), r.until
         where = f"{runs} ({f'PTX {first} to {last}' if last else f'PTX {first} or newer'})"
+    here = [other for other in rows_of(row.opcode) if CATALOG.takes(other.requires, target)]
+    meant = _Meant(Asked(row.types, row.modifiers | row.means, row.operands, complete=True), certain=True)
     works = [(ptx, differs) for ptx, at, differs in _recipes(row) if CATALOG.takes(REQUIREMENTS[at], target)]
+    recipe, differs = works[0] if works else ("", "")
     siblings = [t for t in CATALOG.siblings(r, target) if CATALOG.is_safe(row, t)]
-    recipe = ""
-    if siblings:
+    if siblings and not _advised(here, meant.asked, target):
         hint = f"write target {' or '.join(map(repr, siblings))}"
-    elif works:
-        recipe, differs = works[0]
+    elif works and not _advised(here, meant.asked, target):
         hint = f"{_instead(row, target, recipe)} ({_DIFFERENCES[differs]})"
     else:
-        rows = rows_of(row.opcode)
-        here = [other for other in rows if CATALOG.takes(other.requires, target)]
-        meant = Asked(row.types, row.modifiers | row.means, row.operands, complete=True)
         none = f"no other {row.opcode} does the same there" if here else f"{target} has no {row.opcode} at all"
-        hint = _advice(here, _Meant(meant, certain=True), none, target)
+        hint = _advice(here, meant, none, target)
     return UnknownTargetError(f"{row} does not exist on {target}, only on {where}; {hint}", recipe)
 
 
 def _recipes(row: Row) -> Sequence[tuple[str, int, str]]:
-    return RECIPES.get(f"{row.variant.spelling} {row.operands}", ())
+    """PTX, the place of what it requires, and what may differ."""
+    found = RECIPES.get(f"{row.variant.spelling} {row.operands}", ())
+    return [("\n".join(LINES[int(line)] for line in lines.split()), at, differs) for lines, at, differs in found]
 
 
 def _instead(row: Row, target: str, recipe: str) -> str:

@@ -38,7 +38,7 @@ def test_all_inputs_of_16_bits(group: tuple[str, frozenset[str], str, int]) -> N
     check(group, [np.arange(1 << 16, dtype=np.uint16)])
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("target", ["sm_10", "sm_13"])
 @pytest.mark.parametrize("spelling", ["add.f32", "mul.rz.f32", "mad.f32", "mad.sat.f32", "max.f32", "abs.f32"])
 def test_single_precision_always_flushes_on_sm_1x(spelling: str, target: str) -> None:

@@ -161,6 +161,7 @@ KILLED = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.parametrize("moment", KILLED)
 def test_a_killed_run_leaves_all_or_nothing(project: Project, moment: str) -> None:

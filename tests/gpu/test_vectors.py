@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers.bench import VARIANTS, variant
+from helpers.sizes import each_size, spread
 from ptxspec.gpu import bounds, registers, vectors
 from ptxspec.model import Variant
 
@@ -17,8 +18,10 @@ def taken(v: Variant) -> str:
     return " ".join(s.type.name for s in v.sources) + f" x{v.lanes}{result}"
 
 
-def test_operands_are_functions_of_their_place() -> None:
-    for v in {taken(v): v for v in VARIANTS}.values():
+@each_size
+def test_operands_are_functions_of_their_place(whole: bool) -> None:
+    kinds = list({taken(v): v for v in VARIANTS}.values())
+    for v in kinds if whole else spread(kinds, 80):
         words = [registers.word(type) for _, type in registers.places(v.sources)]
         for part in vectors.parts(v, vectors.Sizes(random=300)):
             whole = vectors.operands(v, part.stream, 0, part.count)

@@ -108,6 +108,7 @@ BODY = (
 )
 
 
+@pytest.mark.sampled(32)
 @pytest.mark.parametrize(
     "statements",
     [

@@ -103,7 +103,10 @@ READING = (
 )  # fmt: skip
 
 
-def test_a_special_register_is_read_by_few_and_refused_by_all_others(db: Database, ptxas: Path, tmp_path: Path) -> None:
+@each_size
+def test_a_special_register_is_read_by_few_and_refused_by_all_others(
+    db: Database, ptxas: Path, tmp_path: Path, whole: bool
+) -> None:
     special = [n.replace("<8>", "7").replace("<32>", "31").replace("<2>", "1") for n in _special(db)]
     reading = [f"{s}{n}{part};" for s in READING for n in special for part in ("", ".x", ".w", ".b0")]
     assert disagreements(db, ptxas, tmp_path / "a.ptx", DECLARED, reading) == []
@@ -116,6 +119,7 @@ def test_a_special_register_is_read_by_few_and_refused_by_all_others(db: Databas
     ]
     some = [written(db, v, i, n) for v in others for i in places(db, v) for n in special]
     some += [f"add.f32 %f0, {n}.x, %f1;" for n in special if n != "WARP_SZ"]
+    some = some if whole else spread(some, 2_000)
     assert disagreements(db, ptxas, tmp_path / "a.ptx", DECLARED, some) == []
     # No declaration is needed for that.
     assert {f.code for f in db.lint("\n".join(some))} == {"illegal-operand", "illegal-destination"}
@@ -222,6 +226,7 @@ INNER = ["add.f32 ra,ra,s;", "add.f64 rb,rb,rb;", "add.f32 rb,ra,s;", "add.f32 s
          "add.f32 rc,s,s;", "add.f32 %f0,s,s;", "add.f32 s,pf,s;"]  # fmt: skip
 
 
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize(
     "text", [FUNCTION.format(inner="", body=b) for b in NAMED] + [FUNCTION.format(inner=i, body="") for i in INNER]
 )

@@ -65,7 +65,7 @@ def test_spoilt_operands_are_judged_as_ptxas_judges_them(db: Database, ptxas: Pa
     by_signature = {(v.types, v.result, v.second, v.sources): v for o in OPCODES for v in db.available(*pair, opcode=o)}
     some = [s for v in by_signature.values() for s in spoilt(db, v)]
     assert len(some) > 2_000
-    assert disagreements(db, ptxas, spread(some, 6_000 if whole else 300), pair, batch=150) == []
+    assert disagreements(db, ptxas, spread(some, 6_000 if whole else 150), pair, batch=150) == []
 
 
 def test_a_form_of_other_instructions_is_left_alone(db: Database) -> None:

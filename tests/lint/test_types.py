@@ -32,7 +32,7 @@ def test_every_two_types_together_are_judged_as_ptxas_judges_them(
         if not (one in other and two in other) and not db.is_elsewhere(opcode, (one, two))
     ]
     assert len(some) > 10_000
-    statements = [of_two_types(db, *s) for s in (some if whole else spread(some, 500))]
+    statements = [of_two_types(db, *s) for s in (some if whole else spread(some, 250))]
     assert disagreements(db, ptxas, statements, pair) == []
 
 
@@ -51,7 +51,7 @@ def test_a_single_type_of_another_section_is_refused_where_ptxas_knows_no_such_i
 ) -> None:
     """The instructions that it knows are not judged."""
     other = other_types(db)
-    for opcode in db.opcodes if whole else spread(list(db.opcodes), 5):
+    for opcode in db.opcodes if whole else spread(list(db.opcodes), 2):
         missing = [t for t in other if not db.is_elsewhere(opcode, (t,))]
         heads = ("", ".rn", ".lo", ".wide", ".approx", ".cc")
         some = [

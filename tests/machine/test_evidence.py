@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from helpers import ROOT
-from helpers.project import Project
+from helpers.project import Project, copied
 from helpers.sizes import each_size, spread
 from ptxspec.machine import evidence
 from ptxspec.machine.evidence import matches
@@ -187,13 +187,16 @@ def test_the_command_says_what_it_cannot_do(two: Project) -> None:
         assert result.code == 2 and message in result.err
 
 
-def test_recording_holds_afterwards_and_a_change_is_noticed(two: Project, ptxas: Path, nvdisasm: Path) -> None:
-    (two.root / "spec/instructions/add.yaml").unlink()
-    assert two.run("machine-code").code == 1
-    assert two.run("machine-code", "--record").code == 0
-    assert "all as recorded" in two.run("machine-code").out
-    two.edit(PATH, 'text: "FMNMX.* d, a, b, !PT"', 'text: "FMNMX.* d, b, a, !PT"')
-    result = two.run("machine-code")
-    assert result.code == 1 and result.out.endswith("not as recorded: max\n")
-    (two.root / PATH).unlink()
-    assert "write it with --record" in two.run("machine-code").err
+def test_recording_holds_afterwards_and_a_change_is_noticed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, ptxas: Path, nvdisasm: Path
+) -> None:
+    monkeypatch.setattr(evidence, "targets", lambda spec: ["sm_100a"])
+    one = Project(copied(tmp_path / "project", ("neg",)), capsys)
+    assert one.run("machine-code").code == 1
+    assert one.run("machine-code", "--record").code == 0
+    assert "all as recorded" in one.run("machine-code").out
+    one.edit(PATH, 'text: "DADD d, -RZ, -a"', 'text: "DADD d, -RZ, a"')
+    result = one.run("machine-code")
+    assert result.code == 1 and result.out.endswith("not as recorded: neg\n")
+    (one.root / PATH).unlink()
+    assert "write it with --record" in one.run("machine-code").err

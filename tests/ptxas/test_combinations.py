@@ -96,7 +96,7 @@ def test_types_are_those_of_an_opcode_and_those_that_are_known_to_be_wrong() -> 
     assert ("f64", "s32") in slct.types and not slct.exchanged and not slct.too_many(("f32", "s32"))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("opcode", "lacks"),
     [
@@ -138,8 +138,6 @@ def test_combinations_of_every_signature_are_judged(ptxas: Path) -> None:
 def test_what_is_not_asked_is_refused(opcode: str, ptxas: Path) -> None:
     """Of what has several mistakes at once, a large sample."""
     combinations = Combinations(SPEC, opcode)
-    wrong, count = verify.judged(
-        SPEC, ptxas, verify.eras(SPEC), [(combinations, combinations.sample(100_000, seed=14))]
-    )
+    wrong, count = verify.judged(SPEC, ptxas, verify.eras(SPEC), [(combinations, combinations.sample(30_000, seed=14))])
     assert not wrong, "\n".join(map(str, wrong[:40]))
-    assert count > 100_000
+    assert count > 30_000

@@ -25,8 +25,8 @@ from ptxspec.recipes.linking import declared, why_none
 from ptxspec.recipes.operands import near, specials
 
 OPCODES = (
-    "abs", "add", "copysign", "cos", "div", "ex2", "fma", "lg2", "mad", "max", "min", "mul", "neg", "rcp", "rsqrt",
-    "sin", "sqrt", "sub", "tanh", "testp",
+    "abs", "add", "copysign", "cos", "cvt", "div", "ex2", "fma", "lg2", "mad", "max", "min", "mul", "neg", "rcp",
+    "rsqrt", "sin", "sqrt", "sub", "tanh", "testp",
 )  # fmt: skip
 # The oldest target that ptxas 13.5 assembles for.
 OLDEST = "sm_75"

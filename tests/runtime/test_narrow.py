@@ -34,13 +34,13 @@ def identify(case: tuple[str, int]) -> str:
 
 
 def some() -> Iterator[tuple[str, int]]:
-    """Of each pair of formats, with a scale and without, some spellings."""
+    """Of each pair of formats, with a scale and without, a spelling."""
     groups = defaultdict(list)
     for case in narrow.spellings():
         c = narrow.conversion(*case)
         groups[c.to, c.source, c.scaling].append(case)
     for cases in groups.values():
-        yield from spread(cases, 2)
+        yield from spread(cases, 1)
 
 
 def packed(lanes: Bits, bits: int) -> Bits:

@@ -16,7 +16,7 @@ from helpers import groups, mixed, repository
 from helpers.accelerating import OPCODES, WITH_C, Function, add, built, functions, skip_without_a_compiler
 from helpers.grids import pairs, small, special, triples
 from helpers.project import copied
-from helpers.sizes import spread
+from helpers.sizes import each_size, spread
 from oracles import judge
 from ptxemu import accelerator, arithmetic, comparison, compiling, encoding
 from ptxemu.binary import DIRECTIONS, Array, Format
@@ -79,11 +79,11 @@ def test_kernels_give_numpys_bits(opcode: str) -> None:
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("opcode", WITH_C)
-def test_every_kernel_gives_numpys_bits_for_a_million_operands(opcode: str, compiled: Compiled) -> None:
+def test_every_kernel_gives_numpys_bits_for_many_operands(opcode: str, compiled: Compiled) -> None:
     kernels = compiled(opcode)
     for name, function in functions(opcode).items():
         if name in kernels:
-            assert_same(name, function, kernels[name], 1 << 20)
+            assert_same(name, function, kernels[name], 1 << 18)
 
 
 # In an order that lets variants share MPFR's results.
@@ -112,7 +112,7 @@ def test_every_kernel_gives_mpfrs_bits(group: tuple[str, frozenset[str], str, in
 
 @pytest.mark.sampled(3)
 @pytest.mark.usefixtures("accelerated")
-@pytest.mark.parametrize("group", mixed.GROUPS, ids=mixed.ids)
+@pytest.mark.parametrize("group", list(mixed.GROUPS)[::8], ids=mixed.ids)
 def test_kernels_of_several_types_give_mpfrs_bits(group: mixed.Group) -> None:
     operands = mixed.operands(group, 1 << 12)
     # A function is compiled here for the types of the first variant that it computes: padded numbers share another's.
@@ -130,7 +130,7 @@ OPERATIONS = {**vars(arithmetic), **vars(comparison), **vars(encoding)}
 OF_BITS = {"maximum": 2, "minimumNumber": 2, "compareLess": 2, "compareNotEqual": 2, "isSubnormal": 1, "isSignaling": 1}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.usefixtures("fresh")
 @pytest.mark.parametrize("f", [*OTHERS, Format("e10m21", 10, 21, 0x7FFFFFFF)], ids=lambda f: f.name)
 def test_formats_that_ptx_does_not_have(f: Format, tmp_path: Path) -> None:
@@ -202,8 +202,10 @@ def test_intervals_of_elementary_functions_hold_eight_times_the_error(name: str,
             assert 8 * error <= margin, operand.hex()
 
 
-def test_what_has_no_c_is_what_the_emitter_declines() -> None:
-    for c in repository.checked().values():
+@each_size
+def test_what_has_no_c_is_what_the_emitter_declines(whole: bool) -> None:
+    every = list(repository.checked().values())
+    for c in every if whole else spread(every, 8):
         # Programs that are the same in NumPy have one function, and one in C.
         served = functions(c.instruction.opcode)
         has = {f.name for f in shared(c).values() if f.name in served and not native.why_not(f.program)}

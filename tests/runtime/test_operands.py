@@ -217,6 +217,14 @@ def test_what_is_told_to_write_is_taken(spelling: str, operands: tuple[Any, ...]
     )
 
 
+@pytest.mark.parametrize("shape", [(), (1,), (2,), (1, 2)])
+def test_a_mask_is_seen_where_plain_arrays_came_before(shape: tuple[int, ...]) -> None:
+    plain = np.ones(shape, np.float32)
+    assert ptxemu.execute("neg.f32", plain).shape == shape
+    with pytest.raises(ptxemu.OperandError, match="operand a is a masked array"):
+        ptxemu.execute("neg.f32", np.ma.masked_array(plain, True))
+
+
 def test_out_may_have_no_mask_either() -> None:
     with pytest.raises(ptxemu.OperandError, match="out is a masked array, whose mask would be lost"):
         ptxemu.execute("add.f32", F32, F32, out=MASKED.copy())

@@ -14,6 +14,7 @@ import ptxemu
 import pytest
 from helpers.made_up_instructions import Array, Exact, operands, project
 from helpers.project import Project
+from helpers.sizes import each_size, spread
 from ptxspec.evaluate import emulator
 from ptxspec.roots import Root
 
@@ -35,11 +36,13 @@ def emu(root: Path) -> ModuleType:
     return emulator(Root(root))
 
 
+@each_size
 @pytest.mark.parametrize("opcode", ["compare", "turn", "choose", "sum", "scale", "flip"])
-def test_every_variant_does_what_the_exact_back_end_does(emu: ModuleType, exact: Exact, opcode: str) -> None:
-    for key, v in exact.variants.items():
-        if v.opcode != opcode:
-            continue
+def test_every_variant_does_what_the_exact_back_end_does(
+    emu: ModuleType, exact: Exact, opcode: str, whole: bool
+) -> None:
+    variants = [(key, v) for key, v in exact.variants.items() if v.opcode == opcode]
+    for key, v in variants if whole else spread(variants, 12):
         columns = operands(v, COUNT)
         want = exact.run(v, columns)
         # Where many are asked for, NumPy reads results in tables.

@@ -160,11 +160,11 @@ def test_show_says_it_of_a_variants_notes_and_nans() -> None:
     assert "payloads are lost. (ptxas folding; our reading of manual 9.7.3, 9.7.4)" in shown
 
 
-def test_the_index_and_the_schema_have_all_kinds() -> None:
+def test_the_page_on_claims_and_the_schema_have_all_kinds() -> None:
     schema = json.loads((ROOT / "spec/schema/common.schema.json").read_text("utf-8"))
     assert schema["$defs"]["ground"]["enum"] == list(KINDS)
     for kind, meaning in KINDS.items():
-        assert f"- {kind}: {meaning}" in page("index")
+        assert f"- {kind}: {meaning}" in page("claims")
 
 
 def test_grounds_in_words() -> None:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..diagnostics import Diagnostic, Mark, SpecError
+from ..diagnostics import Diagnostic, Mark, SpecError, TooLargeError
 from ..literals import describe
 from ..model import CornerRow, Instruction, Spec, Variant
 from ..recipes.proof import Prover
 from ..semantics.compile import Compiler
 from ..semantics.program import Program
 from . import folding, hazards
-from .corner_cases import Case, CellError, cases
+from .corner_cases import Case, CellError, cases, count
 from .functions import check_functions
 
+# The instruction with the most has a seventh of them.
+_MAX_CASES = 50_000
 Programs = Mapping[str | None, Program]
 
 
@@ -60,6 +62,9 @@ def check_instruction(compiler: Compiler, instruction: Instruction) -> tuple[Che
             # The machine code must be right as long as it rests, too.
             for path in instruction.hardware_paths(variant):
                 compiler.program(instruction, variant, None, path)
+        except TooLargeError as e:
+            errors += e.diagnostics
+            break
         except SpecError as e:
             errors += e.diagnostics
     if not errors:
@@ -77,12 +82,17 @@ def _corner_cases(instruction: Instruction, made: Mapping[Variant, Programs]) ->
         program = made[variant][None]
         for table in instruction.corner_tables_of(variant):
             different[id(table)].setdefault(id(program), (variant, program))
+    judged = 0
     for table in instruction.corner_tables:
         for row in table.rows:
             for variant, program in different[id(table)].values():
                 if len(variant.sources) != len(row.operands):
                     continue
                 try:
+                    judged += count(row, program)
+                    if judged > _MAX_CASES:
+                        help = "each class of operands is several of them, and each variant that computes otherwise"
+                        return [_at_row(instruction, row.mark, f"more than {_MAX_CASES} cases, with this row's", help)]
                     wrong = next((c for c in cases(row, program) if not c.agrees), None)
                 except CellError as e:
                     errors.append(_at_row(instruction, row.mark, f"{e}, in {variant}", "narrow the table with `for:`"))

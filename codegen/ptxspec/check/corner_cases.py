@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -155,6 +156,11 @@ def few_cases(row: CornerRow, program: Program) -> Iterator[Case]:
     columns = _columns(row, program)
     for i in range(max(map(len, columns))):
         yield known[tuple(c[i % len(c)] for c in columns)]
+
+
+def count(row: CornerRow, program: Program) -> int:
+    """The number of a row's cases. Raises CellError."""
+    return math.prod(map(len, _columns(row, program)))
 
 
 def _columns(row: CornerRow, program: Program) -> list[tuple[int, ...]]:

@@ -76,6 +76,12 @@ def _types(db: Database, prefix: str) -> Words:
     return sorted(db.types)
 
 
+def _codes(db: Database, prefix: str) -> Words:
+    from ..lint.findings import CODES
+
+    return CODES
+
+
 def _opcodes(db: Database, prefix: str) -> Words:
     return {o: about.summary for o, about in db.opcodes.items()}
 
@@ -115,9 +121,12 @@ _OF: dict[str, Any] = {
     "target": _of_database(_targets),
     "ptx": _of_database(_versions),
     "type": _of_database(_types),
+    **dict.fromkeys(("select", "ignore"), _of_database(_codes)),
     "opcode": _of_database(_opcodes),
     "variant": _of_database(_variants),
     "name": _of_database(_names),
     "names": _of_database(_targets),
-    **dict.fromkeys(("file", "files", "paths", "recording", "ptxas", "record", "replay"), FilesCompleter()),
+    **dict.fromkeys(
+        ("file", "files", "paths", "recording", "ptxas", "record", "replay", "stdin_filename"), FilesCompleter()
+    ),
 }

@@ -1,61 +1,163 @@
-"""lint: what ptxas would say."""
+"""lint: what ptxas would say, of one text or of whole repositories."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import json
 import sys
+import time
 from collections.abc import Iterator
-from pathlib import Path
 
+from .. import roots, terminal
 from ..diagnostics import PtxspecError
+from ..lint.checking import Checker
+from ..lint.configuration import ConfigurationError, Configurations, Given
+from ..lint.discovery import Found, find
 from ..lint.findings import Finding
-from ..lint.linter import Linter, language
-from ..lint.rendering import FORMATS
-from ..lint.windows import decode, read
-from ..ptx.complaints import ERROR, WARNING
-from . import MISUSE, NO, OK, TARGET, database
+from ..lint.linter import LANGUAGES
+from ..lint.many import Unreadable, check_all
+from ..lint.rendering import FORMATS, plain
+from . import MISUSE, NO, OK, TARGET, database, positive
+
+# Where the account of what was judged disturbs nobody.
+_FOR_PEOPLE = ("text", "github")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Judges .ptx files by their own .version and .target, and the inline assembly of C++ (.cu .cuh .cpp .h .hip "
         ".cl) and Python (.py) by --target and --ptx; without these, what exists anywhere passes. Exit 1: errors were "
-        "found, with --strict warnings too, 2: a file could not be read. Registers are judged where their declaration "
-        "or constraint is in sight. Not judged are other instructions than the database's, declarations and guards by "
-        "themselves, and in programs what a macro or a format fills in."
+        "found, with --strict warnings too, 2: something is not there, or could not be read. Registers are judged "
+        "where their declaration or constraint is in sight. Not judged are other instructions than the database's, "
+        "declarations and guards by themselves, and in programs what a macro or a format fills in.\n\n"
+        "In a folder all files are judged whose ending says what they are written in, but for hidden folders, virtual "
+        "environments, node_modules, build, dist and the like; what is named itself is judged wherever it is. The "
+        "table [tool.ptxspec.lint] in the nearest pyproject.toml above a file, or above the working folder, may have "
+        "target, ptx, select, ignore, exclude and strict; the command line wins.\n\n"
+        "A comment `// ptxspec: ignore[CODE]`, in Python with #, hides what is found by that code: behind code on its "
+        "line, alone on a line in the statement or block that follows; `ignore-file[CODE]` in the file. What ignores "
+        "nothing is said."
     )
-    parser.add_argument("files", nargs="+", metavar="FILE", help="- is standard input, read as PTX")
+    languages = tuple(dict.fromkeys(LANGUAGES.values()))
+    about = "files, folders and patterns; - is standard input; without any, the working folder"
+    parser.add_argument("files", nargs="*", metavar="PATH", default=[], help=about)
     parser.add_argument("--target", metavar="T", help=f"judge for this target, whatever the files say: {TARGET}")
     parser.add_argument("--ptx", metavar="V", help="judge for this PTX version, whatever the files say")
+    parser.add_argument("--select", metavar="CODE", action="append", help="say only this, or these: CODE,CODE")
+    parser.add_argument("--ignore", metavar="CODE", action="append", help="do not say this, or these")
+    about = "pass by files and folders as third_party, *.inc, src/**/old_*.cu"
+    parser.add_argument("--exclude", metavar="PATTERN", action="append", help=about)
+    parser.add_argument("--force-exclude", action="store_true", help="pass them by even where they are named")
+    parser.add_argument("--isolated", action="store_true", help="read no pyproject.toml")
     parser.add_argument("--strict", action="store_true", help="exit 1 for warnings too")
+    about = "say only what makes the exit code 1, and nothing at the end"
+    parser.add_argument("--quiet", "-q", action="store_true", help=about)
+    about = "instead of what was found, count the instructions by opcode, with those outside of the database"
+    parser.add_argument("--stats", action="store_true", help=about)
+    about = "what standard input, and a file that is named, is written in, whatever its ending says"
+    parser.add_argument("--language", choices=languages, help=about)
+    about = "the file that standard input is: its ending says the language, its folder the configuration"
+    parser.add_argument("--stdin-filename", metavar="FILE", help=about)
+    parser.add_argument(
+        "--jobs", metavar="N", type=positive, help="so many processes; by default as there are processors"
+    )
     parser.add_argument("--format", choices=tuple(FORMATS), default="text")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """What cannot be read is said on standard error; the other files are judged all the same."""
-    linter = Linter(database(options), options.target, options.ptx)
-    code = OK
+    if options.stats and options.format not in ("text", "json"):
+        raise PtxspecError(f"--stats is text or json, not {options.format}")
+    try:
+        found = _find(options)
+    except ConfigurationError as e:
+        for d in e.diagnostics:
+            error = terminal.painted("error:", "red", "bold", stream=sys.stderr)
+            print(str(d).replace("error:", error, 1), file=sys.stderr)
+        return MISUSE
+    db, data = database(options), roots.find(options.root).data
+    checker = Checker(db, options.stats, options.quiet, options.stdin_filename or "<stdin>")
+    account = checker.account
+    unreadable = bool(found.missing)
+    for message in found.missing:
+        _say(message)
 
-    def findings() -> Iterator[Finding]:
-        nonlocal code
-        for file in options.files:
-            try:
-                for f in _findings(linter, file):
-                    if f.severity == ERROR or (options.strict and f.severity == WARNING):
-                        code = max(code, NO)
-                    yield f
-            except PtxspecError as e:
-                code = MISUSE
-                print(f"ptxspec: {e}", file=sys.stderr)
+    with _Progress() as progress:
 
-    for part in FORMATS[options.format](findings()):
-        sys.stdout.write(part)
-    return code
+        def findings() -> Iterator[Finding]:
+            nonlocal unreadable
+            for event in check_all(found.sources, checker, data, options.jobs, progress.of):
+                if isinstance(event, Unreadable):
+                    unreadable = True
+                    progress.clear()
+                    _say(event.message)
+                elif not options.stats:
+                    progress.clear()
+                    yield event
+
+        paint = terminal.painted if terminal.has_colours(sys.stdout) else plain
+        if options.stats:
+            for _ in findings():
+                pass
+        else:
+            for part in FORMATS[options.format](findings(), paint):
+                progress.clear()
+                sys.stdout.write(part)
+    if options.stats:
+        print(json.dumps(account.as_json(), indent=2) if options.format == "json" else "\n".join(account.table()))
+    if options.format in _FOR_PEOPLE and not options.quiet and found.sources:
+        if counted := account.found():
+            print(counted)
+        print(account.judged(db.catalog.newest_version))
+    return MISUSE if unreadable else NO if account.errors else OK
 
 
-def _findings(linter: Linter, file: str) -> Iterator[Finding]:
-    if file == "-":
-        return linter.lint(decode(sys.stdin.buffer, "<stdin>"), "<stdin>")
-    path = Path(file)
-    return linter.lint(read(path), file, language(path))
+def _find(options: argparse.Namespace) -> Found:
+    given = Given(
+        options.target,
+        options.ptx,
+        _listed(options.select),
+        _listed(options.ignore),
+        _listed(options.exclude),
+        options.strict,
+        options.isolated,
+    )
+    configurations = Configurations(database(options), given)
+    return find(options.files or ["."], configurations, options.language, options.force_exclude, options.stdin_filename)
+
+
+def _listed(given: list[str] | None) -> tuple[str, ...] | None:
+    """What an option names: several with commas between, or by the option again."""
+    if given is None:
+        return None
+    return tuple(name.strip() for some in given for name in some.split(",") if name.strip())
+
+
+def _say(message: str) -> None:
+    print(f"{terminal.painted('ptxspec:', 'red', 'bold', stream=sys.stderr)} {message}", file=sys.stderr)
+
+
+class _Progress(contextlib.AbstractContextManager["_Progress"]):
+    """How many files are judged, in the last line of a terminal, from the second second on."""
+
+    def __init__(self) -> None:
+        self._next = time.monotonic() + 1 if sys.stderr.isatty() else float("inf")
+        self._shown = False
+
+    def __exit__(self, *_: object) -> None:
+        self.clear()
+
+    def of(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now > self._next:
+            self._next = now + 0.1
+            self._shown = True
+            sys.stdout.flush()
+            print(f"\r\033[K{done:,} of {total:,} files", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        if self._shown:
+            self._shown = False
+            print("\r\033[K", end="", file=sys.stderr, flush=True)

@@ -38,14 +38,21 @@ def run(options: argparse.Namespace) -> int:
         raise PtxspecError(f"{ptxas}: {e}") from None
     for d in result.disagreements:
         print(d)
+    if result.unjudged:
+        pairs = counted(len(result.unjudged), "pair")
+        print(f"not judged, {pairs} that {result.assembler} does not know: {verify.told(spec, result.unjudged)}")
     print(
         f"{result.assembler}: {result.variants} variants on {result.pairs} pairs of a target and a PTX version, "
         f"{result.spellings} spellings legal or not, {counted(result.recipes, 'recipe')}: "
         f"{counted(len(result.disagreements), 'unexplained difference')}"
     )
     if result.disagreements:
+        if result.assembler != spec.assembler.observed:
+            print(f"the specification says what {spec.assembler.observed} does, which may be why")
         return NO
     if options.record:
+        if result.unjudged:
+            raise PtxspecError(f"nothing is recorded: {result.assembler} does not know all pairs; a newer one does")
         path = root.path / "spec" / "observed" / "evidence.yaml"
         replace_text(path, verify.as_yaml(spec, result))
         print(f"written: {path}")

@@ -53,7 +53,9 @@ def written(statements: Sequence[tuple[str, str, str]], results: Sequence[str], 
 
 
 def source_of(let: Let) -> str:
-    return f"{let.path.rpartition('/')[2]}:{let.mark.line}"
+    """A line of the instruction's own file, which most are of, or of the file that it names."""
+    folder, _, name = let.path.rpartition("/")
+    return f"{'' if folder.endswith('instructions') else name}:{let.mark.line}"
 
 
 @dataclass(frozen=True)

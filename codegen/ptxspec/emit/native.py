@@ -14,11 +14,11 @@ import mpmath  # type: ignore[import-untyped]
 from ..model import BOOL, ROUNDINGS, FixedPoint, Format, Kind, Spec, number_in
 from ..semantics.exact.rounding import decode
 from ..semantics.functions import TABLE
-from ..semantics.program import Apply, Const, Program
+from ..semantics.program import Apply, Const, Program, Term, Var
 from . import units
 from .clamping import CLAMPED
 from .converting import SEVERAL, is_usual
-from .fusing import FLUSH, PROPAGATE, shorten
+from .fusing import PROPAGATE, shorten
 from .lowering import ELEMENTARY, Function, Lowering, Shared, applications, source_of, written
 from .text import Files, Templates
 
@@ -211,7 +211,8 @@ def _single(kind: Kind) -> bool:
 
 
 def _function(one: Shared) -> CFunction:
-    program, c = shorten(one.program), _Writer()
+    program = shorten(one.program)
+    c = _Writer(program)
     statements = [
         (f"{_type(let.value.kind)} {c.variable(let.name)}", c.term(let.value), source_of(let)) for let in program.lets
     ]
@@ -238,6 +239,14 @@ class _Writer(Lowering):
     """Writes terms of one lane. Bools are _Bool."""
 
     OPERATORS: ClassVar = {**Lowering.OPERATORS, "logicalNot": "(!{})"}
+
+    def __init__(self, program: Program) -> None:
+        self.values = {let.name: let.value for let in program.lets}
+
+    def _keeps_nans(self, term: Term) -> bool:
+        """Is this the result of an operation of arithmetic, which is a NaN where an operand is?"""
+        made = self.values.get(term.name) if isinstance(term, Var) else term
+        return isinstance(made, Apply) and made.function in TABLE and TABLE[made.function].clause == "5.4.1"
 
     def constant(self, kind: Kind, value: int) -> str:
         if kind.sort == "bool":
@@ -275,8 +284,9 @@ class _Writer(Lowering):
             arguments[1] = f"{t.arguments[1].value:#x}"  # type: ignore[union-attr]
         if t.function == PROPAGATE:
             value, *operands = arguments
+            name = f"{'passed_on' if self._keeps_nans(t.arguments[0]) else t.function}_{name}"
             for operand in reversed(operands):
-                value = f"{t.function}_{name}({value}, {operand})"
+                value = f"{name}({value}, {operand})"
             return value
         if t.function == "congruent":
             return f"{t.function}_{_number(t.kind)}(whole_{_number(t.arguments[0].kind)}({arguments[0]}))"

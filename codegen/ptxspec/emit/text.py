@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 from ..diagnostics import PtxspecError, display_path
 
 Files = dict[str, str]
+_PRE = re.compile(r"<pre>.*?</pre>", re.DOTALL)
 
 
 def encoded(text: str) -> bytes:
@@ -47,7 +48,8 @@ class Templates:
         """Fill a template; `stamp` in it is the comment that names the template and the `sources`."""
         stamp = comment.format(_stamp([*sources, f"templates/{template}"]))
         try:
-            return self._environment.get_template(template).render(stamp=stamp, **values)
+            text = self._environment.get_template(template).render(stamp=stamp, **values)
+            return _PRE.sub(_quoted, text) if ".html" in template else text
         except jinja2.TemplateSyntaxError as e:
             raise PtxspecError(f"templates/{e.name or template}:{e.lineno}: error: {e.message}") from None
         except jinja2.TemplateNotFound as e:
@@ -97,6 +99,12 @@ def _sections(text: object, pages: Iterable[Any]) -> Markup:
 def _breakable(notation: str) -> Markup:
     """A notation as HTML that a narrow line may break before each part of it."""
     return Markup("<wbr>").join(re.split(r"(?<!^)(?=\{\.|(?<!\{)\.)", notation))
+
+
+def _quoted(match: re.Match[str]) -> str:
+    """Preformatted text with its quotes as they are: they need no escape outside of attributes, and are half of some
+    pages."""
+    return match[0].replace("&#34;", '"').replace("&#39;", "'")
 
 
 def _stamp(sources: Iterable[str]) -> str:

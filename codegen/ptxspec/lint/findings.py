@@ -46,6 +46,9 @@ CODES = {
     "unknown-target": "There is no such target.",
     "unterminated-comment": "A comment does not end.",
     "unterminated-string": "A string does not end.",
+    # What the file says to lint
+    "unused-ignore": "A comment ignores a code where nothing of this code is found.",
+    "unknown-ignore": "A comment ignores a code that does not exist, or names none.",
 }
 
 

@@ -12,7 +12,7 @@ from ..ptx.complaints import ERROR, Complaint
 from ..ptx.matching import count
 from ..ptx.operands import UNKNOWN, Operand, Shape, split
 from ..ptx.registers import Registers, special_names
-from ..ptx.scanning import HOLE, Declaration, Directive, Instruction, Problem, Scanner, View, Word
+from ..ptx.scanning import HOLE, Declaration, Directive, Instruction, Other, Problem, Scanner, View, Word
 from ..query.database import Database
 from ..query.instead import RECIPE
 from ..query.names import spelled
@@ -20,6 +20,7 @@ from . import embedded
 from .filling import filled
 from .findings import Finding
 from .judging import NOT_OURS, InstructionJudge
+from .statistics import Tally
 from .traces import traced
 from .windows import windows
 
@@ -61,13 +62,14 @@ class Linter:
         assembler = db.data["assembler"]
         self._options = frozenset(assembler["target_options"])
         self._special = special_names(assembler)
+        self.tally = Tally()
         self.judge = InstructionJudge(db, pairs=self.target is not None and self.ptx is not None)
 
     def lint(self, chunks: Iterable[str], file: str, language: str = PTX) -> Iterator[Finding]:
         """The findings in one text, which comes in pieces of any size."""
         if language == PTX:
             module = _Module(self.target, self.ptx, Registers(self._special))
-            scanner = Scanner(self.db.opcodes)
+            scanner = Scanner(self.db.opcodes, everything=self.tally.everything)
             for window in windows(chunks):
                 for item in scanner.scan(window):
                     if isinstance(item, Instruction):
@@ -78,6 +80,8 @@ class Linter:
                         yield from self._directive(item, window, module, file)
                     elif isinstance(item, Problem):
                         yield _problem(item, window, file)
+                    elif isinstance(item, Other):
+                        self._count(item, embedded=False)
             return
         extract = _EXTRACT.get(language)
         if extract is None:
@@ -94,7 +98,7 @@ class Linter:
         found: list[Finding] = []
         problems: list[Finding] = []
         ours = beside = False
-        for item in Scanner(self.db.opcodes, embedded=True).scan(text):
+        for item in Scanner(self.db.opcodes, embedded=True, everything=self.tally.everything).scan(text):
             if isinstance(item, Instruction):
                 one, more = self._instruction(item, text, module, file)
                 ours, beside = ours or one, one
@@ -103,6 +107,8 @@ class Linter:
                 registers.take(item.text)
             elif isinstance(item, Directive):
                 found += self._directive(item, text, module, file)
+            elif isinstance(item, Other) and (ours or not text.prose):
+                self._count(item, embedded=True)
             elif isinstance(item, Problem) and (beside or not text.prose):
                 problems.append(_problem(item, text, file))
                 beside = False
@@ -124,7 +130,9 @@ class Linter:
         known = opcode if opcode in self.db.opcodes else opcode.lower()
         judgement = self.judge.judge(known + dot + names, shapes, module.target, module.ptx, view.embedded)
         if judgement is NOT_OURS:
+            self.tally.outside[known] += 1
             return False, []
+        self.tally.judged[known] += 1
         if known != opcode:
             message = f"there is no instruction {opcode}; opcodes are written in lower case"
             complaint = Complaint(ERROR, "unknown-opcode", message, f"write {known}{dot}{names}")
@@ -132,6 +140,12 @@ class Linter:
         complaints = [self._with_registers(c, item, opcode, names, view) for c in judgement.complaints]
         variant = judgement.variant or head
         return True, [_instruction_finding(item, operands, view, file, c, variant) for c in complaints]
+
+    def _count(self, item: Other, embedded: bool) -> None:
+        """Of an instruction that the database has nothing of. In a program's strings other machines' have no types."""
+        opcode, dot, _ = item.text.split(maxsplit=1)[0].partition(".")
+        if item.kind == "statement" and (dot or not embedded):
+            self.tally.outside[opcode.lower()] += 1
 
     def _with_registers(self, c: Complaint, item: Instruction, opcode: str, names: str, view: View) -> Complaint:
         """A complaint whose recipe names the registers of the statement."""

@@ -1,38 +1,52 @@
-"""Findings as text for people, as JSON, as SARIF 2.1.0 for code scanning, and as the commands that GitHub's actions
-show beside the lines. All write as they go."""
+"""Findings as people, scripts, code scanning and GitHub read them. All write as they go; sarif.py is one of them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import PurePath
-from typing import Any
-from urllib.parse import quote
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 
 from ..ptx.complaints import ERROR, NOTE, WARNING
-from .findings import CODES, Finding
+from .findings import Finding
+from .sarif import sarif
 
-_SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
+# A text, and the styles that it is painted with where it goes.
+Paint = Callable[..., str]
+
+_STYLES = {ERROR: ("red", "bold"), WARNING: ("yellow", "bold"), NOTE: ("cyan", "bold")}
 
 
-def text(findings: Iterable[Finding]) -> Iterator[str]:
-    """file:line:column, what is wrong, the line with carets, and the way out; at the end a count."""
-    count = {ERROR: 0, WARNING: 0, NOTE: 0}
+def plain(text: str, *styles: str) -> str:
+    return text
+
+
+def text(findings: Iterable[Finding], paint: Paint = plain) -> Iterator[str]:
+    """file:line:column, what is wrong, the line with carets, and the way out."""
     for f in findings:
-        count[f.severity] += 1
-        yield f"{f.file}:{f.line}:{f.column}: {f.severity}: {f.message} [{f.code}]\n"
+        place = paint(f"{f.file}:{f.line}:{f.column}:", "bold")
+        style = _STYLES[f.severity]
+        yield f"{place} {paint(f'{f.severity}:', *style)} {f.message} {paint(f'[{f.code}]', 'dim')}\n"
         source = f.source.replace("\t", " ").replace("\0", " ")
         if source:
             carets = "^" * max(1, min(f.length, len(source) - f.at))
-            yield f"    {source}\n    {' ' * f.at}{carets}\n"
+            yield f"    {source}\n    {' ' * f.at}{paint(carets, *style)}\n"
         if f.help:
-            yield f"    help: {f.help}\n"
-    counted = [f"{n} {what}{'s' * (n != 1)}" for what, n in count.items() if n]
-    if counted:
-        yield ", ".join(counted) + "\n"
+            yield f"    {paint('help:', 'green', 'bold')} {f.help}\n"
 
 
-def as_json(findings: Iterable[Finding]) -> Iterator[str]:
+def found(findings: Iterable[Finding]) -> str:
+    """1 error, 2 warnings."""
+    return severities(Counter(f.severity for f in findings))
+
+
+def severities(counts: Mapping[str, int]) -> str:
+    """The same of how many there are of each."""
+    return ", ".join(f"{n:,} {what}{'s' * (n != 1)}" for what in _STYLES if (n := counts.get(what, 0)))
+
+
+def as_json(findings: Iterable[Finding], paint: Paint = plain) -> Iterator[str]:
     """A plain array, one finding a line."""
     yield "["
     separator = "\n"
@@ -42,53 +56,22 @@ def as_json(findings: Iterable[Finding]) -> Iterator[str]:
     yield "\n]\n" if separator == ",\n" else "]\n"
 
 
-def sarif(findings: Iterable[Finding]) -> Iterator[str]:
-    """One run; each code is a rule."""
-    rules = [
-        {"id": code, "shortDescription": {"text": text}, "fullDescription": {"text": text}, "help": {"text": text}}
-        for code, text in CODES.items()
-    ]
-    driver = {"name": "ptxspec", "rules": rules}
-    yield f'{{"$schema": "{_SARIF}", "version": "2.1.0", "runs": [{{"tool": {{"driver": {json.dumps(driver)}}}, '
-    yield '"columnKind": "unicodeCodePoints", "results": ['
-    index = {code: i for i, code in enumerate(CODES)}
-    separator = "\n"
-    for f in findings:
-        yield separator + json.dumps(_result(f, index[f.code]))
-        separator = ",\n"
-    yield "\n]}]}\n"
-
-
-def _result(f: Finding, rule: int) -> dict[str, Any]:
-    region = {"startLine": f.line, "startColumn": f.column}
-    # What is meant may go on in the next line; only within one is the end column known.
-    if f.at + f.length <= len(f.source):
-        region["endColumn"] = f.column + f.length
-    return {
-        "ruleId": f.code,
-        "ruleIndex": rule,
-        "level": f.severity,
-        "message": {"text": f"{f.message}. {f.help}" if f.help else f.message},
-        "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(f.file)}, "region": region}}],
-    }
-
-
-def _uri(file: str) -> str:
-    """Relative paths stay relative, so that code scanning finds them in the repository."""
-    path = PurePath(file)
-    if path.is_absolute():
-        return path.as_uri()
-    return quote(path.as_posix())
-
-
-def github(findings: Iterable[Finding]) -> Iterator[str]:
-    """One workflow command a line."""
+def github(findings: Iterable[Finding], paint: Paint = plain) -> Iterator[str]:
+    """One workflow command a line. GitHub finds files from the top of the repository, wherever the command runs."""
+    top = os.environ.get("GITHUB_WORKSPACE")
+    inside = os.path.relpath(os.getcwd(), top) if top else "."
     for f in findings:
         command = {ERROR: "error", WARNING: "warning", NOTE: "notice"}[f.severity]
         end = f",endColumn={f.column + f.length - 1}" if f.at + f.length <= len(f.source) else ""
         message = f"{f.message}; {f.help}" if f.help else f.message
-        place = f"file={_property(f.file)},line={f.line},col={f.column}{end},title={_property(f.code)}"
+        place = (
+            f"file={_property(_from_top(f.file, inside))},line={f.line},col={f.column}{end},title={_property(f.code)}"
+        )
         yield f"::{command} {place}::{_escaped(message)}\n"
+
+
+def _from_top(file: str, inside: str) -> str:
+    return file if inside.startswith("..") or os.path.isabs(file) else Path(inside, file).as_posix()
 
 
 def _escaped(text: str) -> str:
@@ -99,9 +82,9 @@ def _property(text: str) -> str:
     return _escaped(text).replace(":", "%3A").replace(",", "%2C")
 
 
-FORMATS: dict[str, Callable[[Iterable[Finding]], Iterator[str]]] = {
+FORMATS: dict[str, Callable[[Iterable[Finding], Paint], Iterator[str]]] = {
     "text": text,
     "json": as_json,
-    "sarif": sarif,
+    "sarif": lambda findings, paint: sarif(findings),
     "github": github,
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -15,7 +14,8 @@ CHUNK = 1 << 18
 # The longest statement, comment or string that is still read as a whole.
 LIMIT = 1 << 20
 _SHOWN_BEFORE, _SHOWN = 80, 160
-_CONTROL = re.compile("[\0-\x08\x0e-\x19\x1c-\x1f]")
+# All bytes but the control characters that no text has.
+_NO_CONTROL = bytes({*range(256)} - {*range(0x09), *range(0x0E, 0x1A), *range(0x1C, 0x20)})
 
 
 class Window:
@@ -97,15 +97,24 @@ def read(path: Path) -> Iterator[str]:
 
 
 def decode(file: BinaryIO, name: str) -> Iterator[str]:
-    """Bytes as text. Comments come in all kinds of encodings, so that what is not UTF-8 is no error by itself."""
+    """Bytes as text, in pieces. Comments come in all kinds of encodings, so that what is not UTF-8 is no error by
+    itself."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     first = True
     while chunk := file.read(CHUNK):
-        text = decoder.decode(chunk)
-        strange = 8 * text.count("\ufffd") > len(text) if first else False
-        if strange or _CONTROL.search(text):
-            raise PtxspecError(f"{name}: not a text file")
-        yield text.replace("\r\n", "\n") if "\r" in text else text
+        yield _checked(chunk, decoder.decode(chunk), name, first)
         first = False
     if rest := decoder.decode(b"", final=True):
         yield rest
+
+
+def decoded(data: bytes, name: str) -> str:
+    """The same at once."""
+    return _checked(data, data.decode("utf-8", "replace"), name, True)
+
+
+def _checked(data: bytes, text: str, name: str, first: bool) -> str:
+    strange = first and "\ufffd" in text and 8 * text.count("\ufffd", 0, CHUNK) > min(len(text), CHUNK)
+    if strange or data.translate(None, _NO_CONTROL):
+        raise PtxspecError(f"{name}: not a text file")
+    return text.replace("\r\n", "\n") if "\r" in text else text

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
+import os
 import re
 import shutil
+import signal
 import subprocess
+import sys
 import tempfile
+import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -32,6 +37,10 @@ FIRST_LINE = HEADER.count("\n") + 1
 MESSAGE = re.compile(r"^ptxas (?:.*, line (?P<line>\d+); )?(?P<severity>error|fatal)\s*: (?P<text>.*)$", re.MULTILINE)
 
 _PLACE = re.compile(rb"[/\\](\d+\.ptx, line \d+); error")
+# Seconds after which ptxas is taken to hang, on many statements and where it is asked for its version; and how much of
+# that is read.
+LIMIT = 600
+_SOON, _SAID = 30, 1 << 16
 _CRASH = "ptxas itself crashed"
 _END = b"ptxas fatal   : Ptx assembly aborted due to errors"
 
@@ -52,7 +61,8 @@ class UnsupportedTarget(ValueError):
 def find_ptxas(explicit: Path | None = None) -> Path | None:
     """The given ptxas; else the one of the wheel beside the running Python; else the one on PATH."""
     if explicit is not None:
-        return explicit if explicit.is_file() else None
+        # A name without a folder would be looked for on PATH.
+        return explicit.absolute() if explicit.is_file() else None
     if (candidate := next(_in_wheels(), None)) is not None:
         return candidate
     found = shutil.which("ptxas")
@@ -68,11 +78,42 @@ def _in_wheels() -> Iterator[Path]:
 
 
 def version(ptxas: Path) -> str:
-    """The version as NVIDIA numbers it: `13.5.37`."""
-    output = _run([str(ptxas), "--version"], subprocess.PIPE).stdout.decode("utf-8", "replace")
+    """The version as NVIDIA numbers it: `13.5.37`. Raises PtxasError for a program that names none."""
+    output = _beginning([str(ptxas), "--version"])
     if match := re.search(r"\bV(\d+(?:\.\d+)+)", output):
         return match[1]
-    raise PtxasError(f"{ptxas} --version names no version:\n{output}")
+    first = output.strip().partition("\n")[0][:100]
+    raise PtxasError(
+        f"no ptxas: with --version it names no version of CUDA's{f', but says {first!r}' if first else ''}"
+    )
+
+
+def _beginning(command: list[str]) -> str:
+    """What a program says first. One that is no ptxas may say anything, go on without end, or start others."""
+    try:
+        with subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+        ) as started:  # fmt: skip
+            timer = threading.Timer(_SOON, _end, [started])
+            timer.start()
+            try:
+                assert started.stdout
+                return started.stdout.read(_SAID).decode("utf-8", "replace")
+            finally:
+                timer.cancel()
+                _end(started)
+    except OSError as error:
+        raise PtxasError(f"cannot be run: {error.strerror or error}") from None
+
+
+def _end(started: subprocess.Popen[bytes]) -> None:
+    """End a program with all that it started, where the system knows what that is."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if sys.platform == "win32":
+            started.kill()
+        else:
+            os.killpg(started.pid, signal.SIGKILL)
 
 
 class Sheet:
@@ -111,6 +152,31 @@ def judge(ptxas: Path, statements: Sequence[str], target: str, ptx: str) -> list
             middle = len(rest) // 2
             return found + judge(ptxas, rest[:middle], target, ptx) + judge(ptxas, rest[middle:], target, ptx)
         found += verdicts[: culprit + 1]
+
+
+def refused(ptxas: Path, pairs: Sequence[Pair]) -> dict[Pair, str]:
+    """The pairs that this ptxas does not know, as one of another CUDA release, and what it says of each."""
+    said, _ = _output(ptxas, Sheet([]), pairs)
+    places = set(_PLACE.findall(said))
+    found: dict[Pair, str] = {}
+    # What it does not know at all, in no pair.
+    unknown: dict[str, str] = {}
+    for i, pair in enumerate(pairs):
+        lines = [line for line in range(1, FIRST_LINE + 1) if b"%d.ptx, line %d" % (i, line) in places]
+        if lines == [FIRST_LINE]:
+            continue
+        text = next((unknown[name] for name in pair if name in unknown), None)
+        try:
+            # One that it does not know confuses what it says of others beside it: each is asked by itself.
+            if text is None:
+                judge(ptxas, [], *pair)
+        except UnsupportedTarget as e:
+            text = str(e)
+            if match := re.match(r"Unsupported \.(version|target) ", text):
+                unknown[pair[match[1] == "version"]] = text
+        if text is not None:
+            found[pair] = text
+    return found
 
 
 def unexpected(
@@ -182,8 +248,12 @@ def _output(ptxas: Path, sheet: Sheet, pairs: Sequence[Pair]) -> tuple[bytes, bo
         return said.read_bytes(), not 0 <= done.returncode < 256
 
 
-def _run(command: list[str], output: BinaryIO | int) -> subprocess.CompletedProcess[bytes]:
+def _run(command: list[str], output: BinaryIO) -> subprocess.CompletedProcess[bytes]:
     try:
-        return subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, check=False)
+        return subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, check=False, timeout=LIMIT
+        )
+    except subprocess.TimeoutExpired:
+        raise PtxasError(f"no answer after {LIMIT} seconds; asked for {len(command) - 3} files of PTX") from None
     except OSError as error:
-        raise PtxasError(f"{command[0]} cannot be run: {error}") from error
+        raise PtxasError(f"cannot be run: {error.strerror or error}") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -15,7 +15,7 @@ from typing import TypeVar
 from ..catalog import Requirement
 from ..model import Instead, Spec, Variant
 from ..recipes.linking import declared
-from .asking import Pair, Sheet, judge, unexpected, version
+from .asking import Pair, PtxasError, Sheet, judge, refused, unexpected, version
 from .combinations import Block, Combinations, Shape, own_shapes
 from .statements import Writer
 
@@ -45,7 +45,7 @@ class Disagreement:
 @dataclass(frozen=True)
 class Result:
     """What was judged and what came of it: `variants` on `pairs`, `spellings` legal or not, and `recipes` where they
-    begin to work."""
+    begin to work. `unjudged` are the pairs that this ptxas does not know."""
 
     assembler: str
     pairs: int
@@ -53,6 +53,7 @@ class Result:
     spellings: int
     disagreements: tuple[Disagreement, ...]
     recipes: int = 0
+    unjudged: tuple[Pair, ...] = ()
 
 
 def pairs(spec: Spec) -> list[Pair]:
@@ -98,9 +99,11 @@ class Questions:
         return found
 
 
-def variants(spec: Spec, ptxas: Path, progress: Progress | None = None) -> list[Disagreement]:
-    """Judge every variant on every pair of a target and a PTX version, those that must be refused everywhere too; with
-    p|q, and predicates negated, where it has these."""
+def variants(
+    spec: Spec, ptxas: Path, progress: Progress | None = None, on: Sequence[Pair] | None = None
+) -> list[Disagreement]:
+    """Judge every variant on every pair of a target and a PTX version, or on some of them, those that must be refused
+    everywhere too; with p|q, and predicates negated, where it has these."""
     questions = Questions()
     writer = Writer(spec.assembler.registers)
     for instruction in spec.instructions.values():
@@ -108,19 +111,20 @@ def variants(spec: Spec, ptxas: Path, progress: Progress | None = None) -> list[
             requirements = {} if v in instruction.refused else {0: v.requires}
             for shape in own_shapes(writer, v):
                 questions.add(shape, [f"{v.spelling} {shape.written};"], requirements)
-    every = pairs(spec)
+    every = pairs(spec) if on is None else on
     step = _SHEET // len(questions.statements) + 1
     together = [every[i : i + step] for i in range(0, len(every), step)]
     return _collect(partial(questions.wrong, spec, ptxas, some) for some in _shown(together, progress))
 
 
-def recipes(spec: Spec, ptxas: Path) -> tuple[list[Disagreement], int]:
+def recipes(spec: Spec, ptxas: Path, on: Sequence[Pair] | None = None) -> tuple[list[Disagreement], int]:
     """Judge what is to be written instead of variants, as it is pasted, on the first target and PTX version that take
-    it and on the last. Also says how many were judged."""
+    it and on the last, of the pairs that ptxas knows. Also says how many were judged."""
+    known = pairs(spec) if on is None else on
     every: dict[tuple[str, Pair], Variant] = {}
     for v, offered in spec.instead.items():
         for instead in offered:
-            for pair in _ends(spec, instead.requires):
+            for pair in _ends(spec, instead.requires, known):
                 every.setdefault((_block(v, instead), pair), v)
     found = []
     together: dict[Pair, list[tuple[str, Variant]]] = {}
@@ -139,12 +143,10 @@ def _block(v: Variant, instead: Instead) -> str:
     return " ".join(["{", *operands, *instead.ptx.strip("{}").split(), "}"])
 
 
-def _ends(spec: Spec, r: Requirement) -> list[Pair]:
+def _ends(spec: Spec, r: Requirement, known: Sequence[Pair]) -> list[Pair]:
     """The first target with the first PTX version that takes it, and the last with the last."""
-    targets = [t for t in spec.targets if spec.catalog.takes(r, t)]
-    ends = ((t, [v for v in spec.versions if spec.catalog.takes(r, t, v)]) for t in (targets[0], targets[-1]))
-    (first, early), (last, late) = ends
-    return list(dict.fromkeys([(first, early[0]), (last, late[-1])]))
+    ends = (next((p for p in order if spec.catalog.takes(r, *p)), None) for order in (known, known[::-1]))
+    return list(dict.fromkeys(filter(None, ends)))
 
 
 def illegal(
@@ -183,13 +185,29 @@ def _sheets(asked: Iterable[tuple[Combinations, Iterable[Block]]]) -> Iterator[Q
 
 
 def verify(spec: Spec, ptxas: Path, progress: Progress | None = None) -> Result:
-    """Everything: all variants on all pairs, and all combinations of names where what is current, or has ended, is."""
-    wrong = variants(spec, ptxas, progress)
-    more, count = illegal(spec, ptxas, eras(spec), progress)
-    unwritable, offered = recipes(spec, ptxas)
-    every = sum(len(i.variants) for i in spec.instructions.values())
+    """Everything: all variants on all pairs, and all combinations of names where what is current, or has ended, is.
+    Left out are the pairs that this ptxas does not know, as one of another CUDA release."""
+    assembler, every = f"ptxas {version(ptxas)}", pairs(spec)
+    unknown = refused(ptxas, every)
+    known = [pair for pair in every if pair not in unknown]
+    if not known:
+        raise PtxasError(f"{assembler} knows none of the targets and PTX versions: {next(iter(unknown.values()))}")
+    wrong = variants(spec, ptxas, progress, known)
+    more, count = illegal(spec, ptxas, eras(spec, known), progress)
+    unwritable, offered = recipes(spec, ptxas, known)
+    number = sum(len(i.variants) for i in spec.instructions.values())
     found = tuple(dict.fromkeys([*wrong, *more, *unwritable]))
-    return Result(f"ptxas {version(ptxas)}", len(pairs(spec)), every, count, found, offered)
+    return Result(assembler, len(known), number, count, found, offered, tuple(unknown))
+
+
+def told(spec: Spec, missing: Collection[Pair]) -> str:
+    """Pairs that were not judged, in words: PTX versions and targets of which none was, then those that are left."""
+    known = {pair for pair in pairs(spec) if pair not in missing}
+    versions = [v for v in spec.versions if v in {v for _, v in missing} - {v for _, v in known}]
+    targets = [t for t in spec.targets if t in {t for t, _ in missing} - {t for t, _ in known}]
+    rest = [f"{t} with PTX {v}" for t, v in missing if t not in targets and v not in versions]
+    named = [f"PTX {', '.join(versions)}"] * bool(versions) + [", ".join(targets)] * bool(targets)
+    return "; ".join([*named, *rest])
 
 
 def as_yaml(spec: Spec, result: Result) -> str:
@@ -209,12 +227,14 @@ def as_yaml(spec: Spec, result: Result) -> str:
     return "\n".join(lines) + "\n"
 
 
-def eras(spec: Spec) -> list[Pair]:
+def eras(spec: Spec, on: Collection[Pair] | None = None) -> list[Pair]:
     """Where combinations are judged: the newest PTX version on the newest target of each kind, and on as few further
     ones as have what some of these do not; and for each ceiling the newest target under it: what has ended is judged
-    where it still was."""
-    catalog, newest = spec.catalog, spec.catalog.newest_version
-    known = [t for t in spec.targets.values() if catalog.knows(t.name, newest)]
+    where it still was. All that as far as ptxas knows it."""
+    catalog = spec.catalog
+    known_pairs = set(pairs(spec) if on is None else on)
+    newest = [v for v in spec.versions if any(pair[1] == v for pair in known_pairs)][-1]
+    known = [t for t in spec.targets.values() if (t.name, newest) in known_pairs]
     found = [(t.name, newest) for t in {t.kind: t for t in known}.values()]
     requirements = dict.fromkeys(v.requires for i in spec.instructions.values() for v in i.variants)
     while True:
@@ -226,7 +246,7 @@ def eras(spec: Spec) -> list[Pair]:
         found.append((best, newest))
     for r in requirements:
         for until in filter(None, [r.until, *(w.until for w in r.within)]):
-            found.append(([t for t in spec.targets if catalog.knows(t, until)][-1], until))
+            found += [(t, until) for t in spec.targets if (t, until) in known_pairs][-1:]
     return list(dict.fromkeys(found))
 
 

@@ -11,15 +11,14 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from ..catalog import Catalog, Hazard, PtxVersion, Requirement, Target, hazard_of, requirement_of
+from ..catalog import Catalog, Hazard, PtxVersion, Target, hazard_of, requirement_of
 from ..check.claims import basis_text, bound, reported
 from ..diagnostics import PtxspecError, known_range, unknown
 from ..ptx.elsewhere import is_elsewhere
 from .recording import Recording
+from .variant import Source, Variant
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..compact import Word
+__all__ = ["SCHEMA", "Data", "Database", "Opcode", "Opened", "Source", "Variant", "names_of"]
 
 SCHEMA = 8
 
@@ -29,95 +28,6 @@ class Data(NamedTuple):
 
     shared: Mapping[str, Any]
     opcodes: Mapping[str, Mapping[str, Any]]
-
-
-class Source(NamedTuple):
-    """A source operand: its type, and the number of registers that hold it, in braces or one by one."""
-
-    type: str
-    registers: int = 1
-    braced: bool = False
-    negatable: bool = False
-
-
-class Variant(NamedTuple):
-    """One complete spelling with its signature.
-
-    `kind` is what the result is: "float", "integer", "bits" or "predicate"; `result` is its type, `result_registers`
-    the number of its lanes in p0|p1, else 1; `second` is the type of q in `p|q`. `operands` counts source registers.
-
-    `manual` is None where NVIDIA's manual does not list the variant; verdicts follow `requires`, which is what the
-    assembler was seen to require. `claim` says how faithful the emulator is, wherever no target is named, and
-    `rests_on` why; `recorded` has for each recording of the variant how the emulator stands to it: "equal", "inside"
-    (of the manual's bound) or "unequal". `means` are modifiers that it behaves as though it had. `hazards` are what its
-    machine code does instead of what it says, and where; `loose` is what its results may be beside what it says.
-    `crash` is what the assembler ends with that takes it and breaks down on it, so that it is available nowhere.
-    `known` is the place of all this in the opcode's file."""
-
-    spelling: str
-    opcode: str
-    modifiers: frozenset[str]
-    types: tuple[str, ...]
-    kind: str
-    result: str
-    result_registers: int
-    second: str | None
-    sources: tuple[Source, ...]
-    operands: int
-    requires: Requirement
-    manual: Requirement | None
-    claim: str
-    rests_on: str
-    recorded: tuple[tuple[Recording, str], ...]
-    means: tuple[str, ...]
-    hazards: tuple[Hazard, ...]
-    loose: tuple[str, ...]
-    crash: str | None
-    known: int
-
-    @property
-    def names(self) -> frozenset[str]:
-        return self.modifiers.union(self.types)
-
-    @property
-    def word(self) -> Word:
-        """Its modifiers in their order, and its types."""
-        modifiers = self.spelling.split(".")[1 : -len(self.types)]
-        return tuple(modifiers), self.types
-
-    @property
-    def places(self) -> str:
-        """Its operands as a statement has them, with names made up: "d, a, b"."""
-        results = [f"p{i}" for i in range(self.result_registers)] if self.result_registers > 1 else []
-        results = results or ["p" if self.kind == "predicate" else "d", *["q"] * (self.second is not None)]
-        found = ["|".join(results)]
-        for name, source in zip("abcefghi", self.sources, strict=False):
-            lanes = [f"{name}{i}" for i in reversed(range(source.registers))] if source.registers > 1 else [name]
-            found.append(f"{{{', '.join(lanes)}}}" if source.braced else ", ".join(lanes))
-        return ", ".join(found)
-
-    @property
-    def listed(self) -> bool:
-        """Whether NVIDIA's manual has it."""
-        return self.manual is not None
-
-    def __str__(self) -> str:
-        return f"{self.spelling} ({self.operands} operand{'s' * (self.operands != 1)})"
-
-    def __repr__(self) -> str:
-        r, more = self.requires, len(self.requires.on) - 1
-        target = (r.target + f" and {more} more" * (more > 0)) if r.on else f"{r.target} or newer"
-        ptx = f"PTX {r.ptx} to {r.until}" if r.until else f"PTX {r.ptx} or newer"
-        hazard = ", hazard" if self.hazards else ""
-        return f"<Variant {self}: {target}, {ptx}; {self.claim}{hazard}>"
-
-    def _repr_html_(self) -> str:
-        from .. import notebook  # only needed in notebooks
-
-        needs, _, _ = repr(self).partition(": ")[2].rstrip(">").rpartition("; ")
-        facts = [("needs", needs), ("claim", self.claim), ("rests on", self.rests_on)]
-        facts += [("hazard", h.text) for h in self.hazards] + [("loose", text) for text in self.loose]
-        return notebook.block(str(self), notebook.facts(facts))
 
 
 class Opcode:
@@ -217,10 +127,12 @@ class Database:
 
     @property
     def targets(self) -> dict[str, Target]:
+        """By name, as "sm_90a", in the order by which requirements compare."""
         return self.catalog.targets
 
     @property
     def versions(self) -> dict[str, PtxVersion]:
+        """PTX versions by name, as "8.6", the oldest first."""
         return self.catalog.versions
 
     @cached_property
@@ -341,6 +253,7 @@ class Database:
         return name in self.other_types or (name in self.types and self.data["types"][name]["sort"] != "float")
 
     def knows(self, name: str) -> bool:
+        """Whether a type or a modifier of any instruction is called so."""
         return name in self.types or name in self.modifiers
 
     # What is there

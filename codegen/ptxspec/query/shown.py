@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import notebook
-from .answers import Told, requirement, told, variants_as_table, verdict_as_text
+from .answers import told, variants_as_table, verdict_as_text
 from .database import Database, Variant
 from .verdicts import Verdict
 
@@ -48,8 +47,10 @@ class Answer(Verdict):
     def _repr_html_(self) -> str | None:
         if self._asked is None:
             return None
+        from . import pages
+
         db, target, ptx = self._asked
-        return _verdict(told(db, self, target, ptx))
+        return pages.verdict(told(db, self, target, ptx))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Verdict._make, (tuple(self),)
@@ -72,16 +73,15 @@ class Variants(list[Variant]):
         return "\n".join([*lines[: _FIRST + 1], "...", *lines[_FIRST + 1 :]])
 
     def _repr_html_(self) -> str:
-        few = list(self) if len(self) <= _MANY else [*self[:_FIRST], *self[-_LAST:]]
-        header = ("variant", "operands", "needs", "claim")
-        rows = [
-            (v.spelling, str(v.operands), requirement(self._db, v.requires), v.claim + ", hazard" * bool(v.hazards))
-            for v in self._on(few)
-        ]
-        if len(few) < len(self):
-            rows.insert(_FIRST, ("...", "", "", ""))
-        n = len(self)
-        return notebook.block(f"{n} variant{'s' * (n != 1)}", notebook.table(header, rows) if rows else "")
+        from . import pages
+
+        return pages.variants(self._db, len(self), self._few())
+
+    def _few(self) -> list[Variant | None]:
+        """Those that are shown, with None where others are left out."""
+        if len(self) <= _MANY:
+            return [*self._on(self)]
+        return [*self._on(self[:_FIRST]), None, *self._on(self[-_LAST:])]
 
     def _on(self, variants: list[Variant]) -> list[Variant]:
         return [self._db.on(v, self._target) for v in variants]
@@ -94,13 +94,14 @@ class Findings(list["Finding"]):
     """What lint found, which shows itself as `ptxspec lint` prints it."""
 
     def __repr__(self) -> str:
-        from ..lint.rendering import text
+        from ..lint.rendering import found, text
 
-        return "".join(text(self)).rstrip("\n") or "nothing found"
+        return "".join((*text(self), found(self))) or "nothing found"
 
     def _repr_html_(self) -> str:
-        n = len(self)
-        return notebook.block(f"{n} finding{'s' * (n != 1)}", notebook.code(repr(self)) if n else "")
+        from . import pages
+
+        return pages.findings(len(self), repr(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return list, (list(self),)
@@ -110,22 +111,3 @@ def database_as_text(db: Database) -> str:
     """What a database has, in a line."""
     (oldest_target, *_, newest_target), (first, *_, last) = db.targets, db.versions
     return f"<ptxspec database: {len(db.opcodes)} opcodes, {oldest_target} to {newest_target}, PTX {first} to {last}>"
-
-
-def database_as_html(db: Database) -> str:
-    rows = [(o.name, o.summary) for o in db.opcodes.values()]
-    return notebook.block(database_as_text(db).strip("<>"), notebook.table(("opcode", "what it does"), rows))
-
-
-def _verdict(found: Told) -> str:
-    parts = [notebook.text(*found.reasons), notebook.facts(found.facts)]
-    if found.recipe:
-        title, offer = found.recipe
-        parts += [notebook.text(title), notebook.code(offer.ptx)]
-        parts += [notebook.text("in CUDA:"), notebook.code(offer.cuda)] if offer.cuda else []
-    if found.none:
-        parts.append(notebook.text(*found.none))
-    if found.alike:
-        title, rows = found.alike
-        parts += [notebook.text(title), notebook.facts(rows)]
-    return notebook.block(found.head, *parts)

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
 
-from ..diagnostics import SpecError
+from ..diagnostics import SpecError, TooLargeError
 from ..model import (
     ROUNDINGS,
     Code,
@@ -29,6 +29,8 @@ from .program import OPERATION, Const, Program, Term, Var, live
 from .resolve import Meanings, names_read, resolve
 from .values import Scope, Static, Typed
 
+# Of all programs of an opcode. The instruction with the most variants makes a fifth of that.
+_MAX_STEPS, _MAX_VALUES = 50_000, 1_000_000
 _STAGES = ("raw", "operand", "result", "override")
 
 
@@ -46,6 +48,7 @@ class Compiler:
         self._statics: dict[frozenset[str], dict[str, Static]] = {}
         self._variants: dict[Variant, tuple[frozenset[str], frozenset[str], int]] = {}
         self._parts: dict[object, int] = {}
+        self._spent: dict[str, tuple[int, int]] = {}
 
     def programs(self, instruction: Instruction, variant: Variant) -> dict[str | None, Program]:
         """The variant's program without a target (key None) and on each target that has it and where it differs from
@@ -89,6 +92,15 @@ class Compiler:
             made = _Compilation(self, instruction, variant, target, effective, path, models).program()
             found = self._compiled[key] = self._same.setdefault(made, made)
         return found
+
+    def spend(self, instruction: Instruction, steps: int, values: int) -> None:
+        """Count what the programs of an instruction make. Raises TooLargeError."""
+        before = self._spent.get(instruction.opcode, (0, 0))
+        now = self._spent[instruction.opcode] = (before[0] + steps, before[1] + values)
+        for number, most, what in zip(now, (_MAX_STEPS, _MAX_VALUES), ("steps", "values"), strict=True):
+            if number > most:
+                code = instruction.semantics
+                raise TooLargeError([code.error(code.start, f"more than {most} {what} in the variants of an opcode")])
 
     def resolved(self, code: Code, variables: Iterable[str], units: bool = False) -> tree.Program:
         key = (code, frozenset(variables))
@@ -213,6 +225,12 @@ class _Compilation:
         return self.folder.run(stage, program, scope, labels)
 
     def program(self) -> Program:
+        try:
+            return self._folded()
+        finally:
+            self.compiler.spend(self.instruction, len(self.folder.lets), self.folder.values)
+
+    def _folded(self) -> Program:
         variant, folder = self.variant, self.folder
         inputs = tuple(Var(s.kind, s.name) for s in variant.sources)
         folder.used.update(i.name for i in inputs)

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from ..diagnostics import Mark, SpecError
+from ..diagnostics import Mark, TooLargeError
 from ..model import BOOL, Code, Kind
 from . import tree
 from .expressions import Expressions
 from .program import CONDITION, Apply, Const, Let, Term, Var
 from .values import MAX_DEPTH, Scope, Static, Typed, Unassigned, Wrong
 
-_MAX_LETS = 2_000
+# The longest program of an instruction has some ten steps.
+_MAX_LETS = 500
 _MISSING = Unassigned("it is assigned in one branch only")
 
 
@@ -26,6 +27,7 @@ class Folder(Expressions):
 
     lets: list[Let] = field(default_factory=list)
     used: set[str] = field(default_factory=set)
+    numbers: dict[str, int] = field(default_factory=dict)
     stage: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     guard: tuple[tuple[Term, bool], ...] = ()
@@ -59,13 +61,15 @@ class Folder(Expressions):
 
     def bind(self, name: str, value: Typed, node: tree.Node, label: str | None = None) -> Typed:
         stem = self.labels.get(name, name)
-        fresh, count = stem, 1
+        count = self.numbers.get(stem, 1)
+        fresh = stem if count == 1 else f"{stem}_{count}"
         while fresh in self.used or fresh in self.statics:
             count += 1
             fresh = f"{stem}_{count}"
+        self.numbers[stem] = count
         self.used.add(fresh)
         if len(self.lets) >= _MAX_LETS:
-            raise SpecError([node.code.error(node.mark, f"more than {_MAX_LETS} steps in {self.variant}")])
+            raise TooLargeError([node.code.error(node.mark, f"more than {_MAX_LETS} steps in {self.variant}")])
         label = stem if label is None else label
         self.lets.append(Let(fresh, value.term, label, self.stage, node.code.path, node.mark, self.guard))
         return Typed(Var(value.term.kind, fresh))

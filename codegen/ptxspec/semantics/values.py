@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
-from ..diagnostics import Diagnostic, SpecError
+from ..diagnostics import Diagnostic, TooLargeError
 from ..model import BOOL, Format, Kind, UnitModel, Variant
 from . import tree
 from .exact.rounding import encode_exact
 from .program import Const, Term
 from .resolve import Meanings
 
-_MAX_VALUES = 20_000
+_MAX_VALUES = 5_000
 MAX_DEPTH = 80
 
 
@@ -88,7 +88,7 @@ class Values:
         # Helpers that call helpers make much of little text.
         self.values += 1
         if self.values > _MAX_VALUES:
-            raise SpecError([e.code.error(e.mark, f"more than {_MAX_VALUES} values in {self.variant}")])
+            raise TooLargeError([e.code.error(e.mark, f"more than {_MAX_VALUES} values in {self.variant}")])
         self.depth += 1
         try:
             if self.depth > MAX_DEPTH:

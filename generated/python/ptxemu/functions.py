@@ -5,19 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
 from . import environment
 from .binary import Array
-from .kernel import Kernel, is_accelerated
+from .kernel import Kernel
 from .lookup import Row
 from .operands import OperandError
 from .running import in_blocks, takes
 from .signature import Operand, Signature, Type
 from .steps import Alone, Piece, Program, Step
 from .straightline import read
+from .switch import is_accelerated
 
 if TYPE_CHECKING:
     from .accelerator import Native
@@ -36,7 +37,8 @@ def function(text: str, target: str | None = None, results: Iterable[str] | None
     afterwards, or those that `results` names. Registers are declared by `.reg`, or by their use. There are guards
     (`@p`), braces and constants, but no branches, no memory and no special registers.
 
-    Raises StatementError, with every statement that cannot be run, and ValueError for `results`."""
+    `target` ("sm_90") picks the behaviour of that target, and refuses what it does not have. Raises StatementError (a
+    ValueError), with every statement that cannot be run, and ValueError for `results`."""
     return Function(read(text, target, results))
 
 
@@ -69,14 +71,17 @@ class Function(Kernel):
 
     @property
     def inputs(self) -> tuple[str, ...]:
+        """The names of the registers that go in, without their `%`, in the order in which they are read."""
         return tuple(named.name for named in self._program.inputs)
 
     @property
     def results(self) -> tuple[str, ...]:
+        """The names of the registers that come out."""
         return tuple(named.name for named in self._program.results)
 
     @property
     def operands(self) -> int:
+        """How many arrays it takes."""
         return len(self._program.inputs)
 
     @property
@@ -93,8 +98,9 @@ class Function(Kernel):
         return f"<ptxemu function ({', '.join(self.inputs)}) -> {', '.join(self.results)}>"
 
     def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None, **named: Any) -> Any:
-        """The results: one array, or a tuple of several. `out` and `threads` are as a kernel's; inputs of these
-        names come by position."""
+        """The results: one array, or a tuple of several, of the shape that the inputs broadcast to. `out` and `threads`
+        are as a kernel's; inputs of these names come by position. Raises OperandError (a TypeError) for arrays of
+        another number, name or dtype, ValueError for shapes and threads."""
         operands = self._in_order(arrays, named)
         return super().__call__(*operands, out=out, threads=threads, results=len(self._program.results))
 
@@ -114,7 +120,9 @@ class Function(Kernel):
         return operands
 
     def trace(self, *arrays: Any, **named: Any) -> list[Traced]:
-        """What each statement does to the registers that it writes."""
+        """What each statement does to the registers that it writes, as bits of the shape that the inputs broadcast to.
+
+        Raises OperandError as a call does."""
         operands, program = self._as_arrays(tuple(self._in_order(arrays, named))), self._program
         made = [self._as_bits(x, n.name, n.type) for n, x in zip(program.inputs, operands, strict=True)]
         shape = np.broadcast_shapes(*(x.shape for x in made))
@@ -144,14 +152,20 @@ class Function(Kernel):
         found = super()._representation(t, arrays)
         return found if t.is_native(found) else t.bits
 
+    _COMPILED: ClassVar = "_pieces"
+
     @cached_property
     def _pieces(self) -> list[Piece | Alone]:
         """The function in C, where the accelerator has it; empty where it has not."""
-        if not is_accelerated():
-            return []
+        return self.compiled() if is_accelerated() else []
+
+    def compiled(self) -> Any:
         from . import pieces
 
         return pieces.compiled(self._program, self._is_proved) or []
+
+    def adopt(self, compiled: Any) -> None:
+        super().adopt(compiled or [])
 
     def _is_proved(self, found: Sequence[Piece | Alone]) -> bool:
         """Do pieces give what NumPy gives?"""

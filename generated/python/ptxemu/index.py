@@ -799,6 +799,7 @@ REQUIREMENTS = (
     Requirement(ptx='5.1', target='sm_53', until=None, within=(), on=()),
     Requirement(ptx='2.1', target='sm_20', until=None, within=(), on=()),
     Requirement(ptx='4.0', target='sm_20', until=None, within=(), on=()),
+    Requirement(ptx='8.1', target='sm_89', until=None, within=(Limit(first='sm_89', last='sm_89', ptx='8.1', until=None),), on=()),
 )
 
 # Where the machine code of variants does something else than they say.

@@ -79,7 +79,9 @@ INLINED _Bool OF(isSignMinus)(BITS x) { return x > MAGNITUDE_MASK; }
 
 /* x, and a zero of its sign where x is subnormal. */
 INLINED BITS OF(flushed)(BITS x) { return SELECT(OF(isSubnormal)(x), x & SIGN_MASK, x); }
-/* The operand's NaN, made quiet, where the value is a NaN too. Of several operands the last one asked has its way. */
+/* The operand's NaN, made quiet: of several operands the last one asked has its way. Where numbers may come of NaNs,
+   only if the value is a NaN too. */
+INLINED BITS OF(passed_on)(BITS value, BITS x) { return SELECT(OF(isNaN)(x), OF(quieten)(x), value); }
 INLINED BITS OF(propagate)(BITS value, BITS x) {
     return SELECT(OF(isNaN)(value) & OF(isNaN)(x), OF(quieten)(x), value);
 }
@@ -118,16 +120,20 @@ INLINED BITS OF(convert)(double number, int mode, int ftz) {
 
 #if WIDTH == 32
 
-/* In binary64, where nothing is subnormal: on what is, some processors take a hundred times as long. Products are exact,
+/* Where not DIRECT, and where tiny results are told, in binary64, where nothing is subnormal: on what is, some processors take a hundred times as long. Products are exact,
    and what was rounded in one direction may be rounded again in that direction. To nearest, a sum is rounded to odd
    first; a quotient or root has enough bits (2p + 2; Figueroa 1995), also of a quotient that becomes subnormal: from
    the middle between two such numbers it is as far. Doubled and halved, because compilers would compute in binary32
    what is made a binary32 at once. */
 INLINED BITS OF(multiplication)(BITS x, BITS y, int mode, int ftz) {
+    if (DIRECT && !ftz)
+        return OF(finished)(NUMBER_OF_BITS(x) * NUMBER_OF_BITS(y), 0, 0);
     double a = OF(number)(x), b = OF(number)(y);
     return OF(convert)((a + a) * b * 0.5, mode, ftz);
 }
 INLINED BITS OF(division)(BITS x, BITS y, int mode, int ftz) {
+    if (DIRECT && !ftz)
+        return OF(finished)(NUMBER_OF_BITS(x) / NUMBER_OF_BITS(y), 0, 0);
     double a = OF(number)(x), b = OF(number)(y);
     return OF(convert)((a + a) / b * 0.5, mode, ftz);
 }

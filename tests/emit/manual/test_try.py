@@ -174,7 +174,8 @@ TYPE = """([place, text]) => {
     note: note?.checkVisibility() ? note.innerText : "",
     greyed: document.querySelectorAll(".stale").length,
     said: document.getElementById("try-stale").innerText,
-    copied: Array.from(document.querySelectorAll("button")).find(b => b.innerText === "Copy link").disabled ? "no" : "yes",
+    copied: Array.from(document.querySelectorAll("button")).find(b => b.innerText === "Copy link")
+      .disabled ? "no" : "yes",
   };
 }"""
 

@@ -16,6 +16,7 @@ import pytest
 from helpers import ROOT
 from helpers.bench import SMALL
 from helpers.project import Project, copied
+from helpers.repository import specification
 from helpers.standin import StandIn
 from numpy.typing import NDArray
 from ptxspec.check.claims import CLAIMS
@@ -25,40 +26,16 @@ from ptxspec.evaluate import emulator
 from ptxspec.gpu import cuda, vectors
 from ptxspec.gpu.fit import published
 from ptxspec.gpu.run import _exceeds
-from ptxspec.model import Spec
 from ptxspec.query.database import Database, Variant
-from ptxspec.read.link import read
 from ptxspec.roots import Root
 
 EVIDENCE = ROOT / "tests/published/ptx-math"
 NAMES = [p.stem for p in sorted(EVIDENCE.glob("*.digests"))]
 # Zeros and subnormal numbers, ones, infinities and NaNs, of both signs, and small and large angles.
 FEW = (
-    0x000,
-    0x001,
-    0x007,
-    0x008,
-    0x345,
-    0x3DC,
-    0x3F8,
-    0x40C,
-    0x445,
-    0x4A1,
-    0x4FF,
-    0x500,
-    0x7F7,
-    0x7F8,
-    0x800,
-    0xB80,
-    0xBF8,
-    0xC23,
-    0xFF8,
-)
-
-
-@cache
-def specification() -> Spec:
-    return read(ROOT)
+    0x000, 0x001, 0x007, 0x008, 0x345, 0x3DC, 0x3F8, 0x40C, 0x445, 0x4A1, 0x4FF, 0x500,
+    0x7F7, 0x7F8, 0x800, 0xB80, 0xBF8, 0xC23, 0xFF8,
+)  # fmt: skip
 
 
 @cache
@@ -98,7 +75,7 @@ def test_everything_reported_is_kept() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_emulator_has_what_the_model_returned(name: str) -> None:
-    assert differing(name, list(FEW)) == []
+    assert differing(name, list(FEW[NAMES.index(name) % 3 :: 3])) == []
 
 
 @pytest.mark.exhaustive

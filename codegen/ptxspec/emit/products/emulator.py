@@ -79,7 +79,9 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         integers=[f for f in spec.formats.values() if isinstance(f, FixedPoint)],
     )  # fmt: skip
     recipes = [(f"{v.spelling} {v.operands}", found) for v, found in index.recipes(spec, checked)]
-    files[f"{_FOLDER}/recipes.py"] = templates.render("emulator/recipes.py.j2", paths, recipes=recipes)
+    files[f"{_FOLDER}/recipes.py"] = templates.render(
+        "emulator/recipes.py.j2", paths, recipes=recipes, lines=[repr(line) for line in index.lines]
+    )
     files[f"{_FOLDER}/index.py"] = templates.render(
         "emulator/index.py.j2", ["spec/targets.yaml", "spec/types.yaml", *published, *paths],
         targets=list(spec.targets.values()), versions=list(spec.versions.values()), types=list(spec.types.values()),
@@ -115,6 +117,7 @@ class _Index:
     requirements: dict[Requirement, int] = field(default_factory=dict)
     hazards: dict[Hazard, int] = field(default_factory=dict)
     classes: dict[str, int] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
 
     def rows(self, instruction: Instruction) -> list[tuple[str, int]]:
         """The variants of an opcode: modifiers and types, and the place of the class."""
@@ -133,15 +136,24 @@ class _Index:
         return self.classes.setdefault(text, len(self.classes))
 
     def recipes(self, spec: Spec, checked: Sequence[Checked]) -> Iterator[tuple[Variant, list[tuple[str, int, str]]]]:
-        """What to write instead of variants: PTX, the place of its requirement, and what may differ."""
+        """What to write instead of variants: the places of the lines of its PTX and of its requirement, and what may
+        differ."""
         for v in (v for c in checked for v in c.instruction.variants if v in spec.instead):
             yield (
                 v,
                 [
-                    (x.ptx, self._requirement(x.requires), "" if x.differs == NOTHING_DIFFERS else x.differs)
+                    (
+                        self._lines(x.ptx),
+                        self._requirement(x.requires),
+                        "" if x.differs == NOTHING_DIFFERS else x.differs,
+                    )
                     for x in spec.instead[v]
                 ],
             )
+
+    def _lines(self, ptx: str) -> str:
+        """The places of a recipe's lines."""
+        return " ".join(str(self.lines.setdefault(line, len(self.lines))) for line in ptx.split("\n"))
 
     def _requirement(self, r: Requirement) -> int:
         return self.requirements.setdefault(r, len(self.requirements))

@@ -37,10 +37,12 @@ def round_to(value: Fraction, format: Format, mode: str, ftz: bool, negative: bo
     A format without a sign takes the magnitude, which is rounded as a positive number is; one without a zero has its
     smallest number in the place of all that are smaller."""
     f = format
-    sign = f.sign_bit if (value < 0 or (value == 0 and negative)) else 0
-    if value == 0:
+    # Signs are those of numerators: to compare fractions takes as long as all the rest.
+    numerator = value.numerator
+    sign = f.sign_bit if (numerator < 0 or (not numerator and negative)) else 0
+    if not numerator:
         return sign
-    magnitude = abs(value)
+    magnitude = -value if numerator < 0 else value
     exponent = floor_log2(magnitude)
     away = mode == ("roundTowardNegative" if sign else "roundTowardPositive")
     if exponent < f.emin:
@@ -94,9 +96,10 @@ def overflow(f: Format, sign: int) -> int:
 def round_to_integer(value: Fraction, fixed: FixedPoint, mode: str) -> int:
     """The encoding of the nearest integer, in units of 2**-point, in a direction; where it is out of range, of the end
     of the range."""
-    away = mode == ("roundTowardNegative" if value < 0 else "roundTowardPositive")
-    magnitude = _rounded(abs(value), -fixed.point, mode, away)
-    found = min(max(-magnitude if value < 0 else magnitude, fixed.least), fixed.largest)
+    negative = value.numerator < 0
+    away = mode == ("roundTowardNegative" if negative else "roundTowardPositive")
+    magnitude = _rounded(-value if negative else value, -fixed.point, mode, away)
+    found = min(max(-magnitude if negative else magnitude, fixed.least), fixed.largest)
     return found & ((1 << fixed.width) - 1)
 
 
@@ -109,9 +112,10 @@ def round_to_integral(value: Fraction, mode: str) -> int:
 
 def floor_log2(magnitude: Fraction) -> int:
     """The exponent of the largest power of two that is not above."""
-    e = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
-    power = Fraction(1 << e) if e >= 0 else Fraction(1, 1 << -e)
-    return e if power <= magnitude else e - 1
+    numerator, denominator = magnitude.numerator, magnitude.denominator
+    e = numerator.bit_length() - denominator.bit_length()
+    reached = denominator << e <= numerator if e >= 0 else denominator <= numerator << -e
+    return e if reached else e - 1
 
 
 def _rounded(magnitude: Fraction, quantum: int, mode: str, away: bool) -> int:

@@ -4,23 +4,24 @@
 from ..binary import Array
 from . import Kernels as _Kernels
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/and.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 def and_b16_2(a: Array, b: Array) -> Array:
-    return (a & b)  # and.yaml:27
+    return (a & b)  # :27
 
 
 def and_b32_2(a: Array, b: Array) -> Array:
-    return (a & b)  # and.yaml:27
+    return (a & b)  # :27
 
 
 def and_b64_2(a: Array, b: Array) -> Array:
-    return (a & b)  # and.yaml:27
+    return (a & b)  # :27
 
 
 def and_pred_2(a: Array, b: Array) -> Array:
-    return (a & b)  # and.yaml:25
+    return (a & b)  # :25
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

@@ -6,15 +6,16 @@ from ..encoding import copySign
 from ..formats import f32, f64
 from . import Kernels as _Kernels
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/copysign.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 def copysign_f32_2(a: Array, b: Array) -> Array:
-    return copySign(b, a, f32)  # copysign.yaml:22
+    return copySign(b, a, f32)  # :22
 
 
 def copysign_f64_2(a: Array, b: Array) -> Array:
-    return copySign(b, a, f64)  # copysign.yaml:22
+    return copySign(b, a, f64)  # :22
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

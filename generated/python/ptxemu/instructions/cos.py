@@ -16,42 +16,43 @@ from . import Kernels as _Kernels
 _x3fc45f3060000000: Array = _np.array(0x3fc45f3060000000, _np.uint64)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/cos.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 def cos_approx_f32_1(a: Array) -> Array:
-    return cos(a, f32, roundTiesToEven, False)  # cos.yaml:27
+    return cos(a, f32, roundTiesToEven, False)  # :27
 
 
 def cos_approx_ftz_f32_1(a: Array) -> Array:
-    return cos(a, f32, roundTiesToEven, True, True)  # cos.yaml:27
+    return cos(a, f32, roundTiesToEven, True, True)  # :27
 
 
 def cos_approx_f32_1_sm_50(a: Array) -> Array:
-    d = unit(a, RRO_COS_sm_50)  # cos.yaml:35
+    d = unit(a, RRO_COS_sm_50)  # :35
     return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
 
 
 def cos_approx_f32_1_sm_70(a: Array) -> Array:
-    _1 = convert(a, f32, f64, roundTiesToEven, False)  # cos.yaml:38
+    _1 = convert(a, f32, f64, roundTiesToEven, False)  # :38
     product = multiplication(_1, _x3fc45f3060000000, f64, roundTiesToEven, False)
-    turns = convert(product, f64, f32, roundTowardZero, False)  # cos.yaml:39
-    d = unit(turns, COS_sm_70)  # cos.yaml:40
+    turns = convert(product, f64, f32, roundTowardZero, False)  # :39
+    d = unit(turns, COS_sm_70)  # :40
     return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
 
 
 def cos_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    d = unit(a_2, RRO_COS_sm_50)  # cos.yaml:35
+    d = unit(a_2, RRO_COS_sm_50)  # :35
     return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
 
 
 def cos_approx_ftz_f32_1_sm_70(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    _1 = convert(a_2, f32, f64, roundTiesToEven, False)  # cos.yaml:38
+    _1 = convert(a_2, f32, f64, roundTiesToEven, False)  # :38
     product = multiplication(_1, _x3fc45f3060000000, f64, roundTiesToEven, True)
-    turns = convert(product, f64, f32, roundTowardZero, True)  # cos.yaml:39
-    d = unit(turns, COS_sm_70)  # cos.yaml:40
+    turns = convert(product, f64, f32, roundTowardZero, True)  # :39
+    d = unit(turns, COS_sm_70)  # :40
     return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
 
 

@@ -12,11 +12,12 @@ from ..tables import tabulated as _tabulated
 
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/cvt.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 @_tabulated(8)
 def cvt_rn_bf16x2_ue8m0x2_1(a: Array) -> Array:
-    x = _any_convert(a, ue8m0, bf16, roundTiesToEven, False)  # cvt.yaml:249
-    d = x  # cvt.yaml:250
+    x = _any_convert(a, ue8m0, bf16, roundTiesToEven, False)  # :249
+    d = x  # :250
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44

@@ -21,119 +21,120 @@ _x4b800000: Array = _np.array(0x4b800000, _np.uint32)
 _x7e800000: Array = _np.array(0x7e800000, _np.uint32)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/div.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 def div_approx_f32_2(a: Array, b: Array) -> Array:
-    d = division(a, b, f32, roundTiesToEven, False)  # div.yaml:39
-    condition = (compareGreater(magnitude(b, f32), _x7e800000, f32) & isFinite(b, f32))  # div.yaml:40
-    condition_2 = isInfinite(a, f32)  # div.yaml:42
-    d_2 = _x7fffffff  # div.yaml:43
-    condition_3 = (~isNaN(a, f32))  # div.yaml:44
-    d_3 = copySign(_x00000000, d, f32)  # div.yaml:45
-    d_4 = select(condition_3, d_3, d)  # div.yaml:44
-    d_5 = select(condition_2, d_2, d_4)  # div.yaml:42
-    d_6 = select(condition, d_5, d)  # div.yaml:40
+    d = division(a, b, f32, roundTiesToEven, False)  # :39
+    condition = (compareGreater(magnitude(b, f32), _x7e800000, f32) & isFinite(b, f32))  # :40
+    condition_2 = isInfinite(a, f32)  # :42
+    d_2 = _x7fffffff  # :43
+    condition_3 = (~isNaN(a, f32))  # :44
+    d_3 = copySign(_x00000000, d, f32)  # :45
+    d_4 = select(condition_3, d_3, d)  # :44
+    d_5 = select(condition_2, d_2, d_4)  # :42
+    d_6 = select(condition, d_5, d)  # :40
     return select(isNaN(d_6, f32), _x7fffffff, d_6)  # types.yaml:44
 
 
 def div_approx_ftz_f32_2(a: Array, b: Array) -> Array:
     b_2 = _flushed(b, f32)  # modifiers.yaml:66
-    d = division(a, b, f32, roundTiesToEven, True, True)  # div.yaml:39
-    condition = (compareGreater(magnitude(b_2, f32), _x7e800000, f32) & isFinite(b, f32))  # div.yaml:40
-    condition_2 = isInfinite(a, f32)  # div.yaml:42
-    d_2 = _x7fffffff  # div.yaml:43
-    condition_3 = (~isNaN(a, f32))  # div.yaml:44
-    d_3 = copySign(_x00000000, d, f32)  # div.yaml:45
-    d_4 = select(condition_3, d_3, d)  # div.yaml:44
-    d_5 = select(condition_2, d_2, d_4)  # div.yaml:42
-    d_6 = select(condition, d_5, d)  # div.yaml:40
+    d = division(a, b, f32, roundTiesToEven, True, True)  # :39
+    condition = (compareGreater(magnitude(b_2, f32), _x7e800000, f32) & isFinite(b, f32))  # :40
+    condition_2 = isInfinite(a, f32)  # :42
+    d_2 = _x7fffffff  # :43
+    condition_3 = (~isNaN(a, f32))  # :44
+    d_3 = copySign(_x00000000, d, f32)  # :45
+    d_4 = select(condition_3, d_3, d)  # :44
+    d_5 = select(condition_2, d_2, d_4)  # :42
+    d_6 = select(condition, d_5, d)  # :40
     return select(isNaN(d_6, f32), _x7fffffff, d_6)  # types.yaml:44
 
 
 def div_full_f32_2(a: Array, b: Array) -> Array:
-    return division(a, b, f32, roundTiesToEven, False)  # div.yaml:39
+    return division(a, b, f32, roundTiesToEven, False)  # :39
 
 
 def div_full_ftz_f32_2(a: Array, b: Array) -> Array:
-    return division(a, b, f32, roundTiesToEven, True, True)  # div.yaml:39
+    return division(a, b, f32, roundTiesToEven, True, True)  # :39
 
 
 def div_rz_f32_2(a: Array, b: Array) -> Array:
-    return division(a, b, f32, roundTowardZero, False)  # div.yaml:39
+    return division(a, b, f32, roundTowardZero, False)  # :39
 
 
 def div_rz_ftz_f32_2(a: Array, b: Array) -> Array:
-    return division(a, b, f32, roundTowardZero, True, True)  # div.yaml:39
+    return division(a, b, f32, roundTowardZero, True, True)  # :39
 
 
 def div_rm_f32_2(a: Array, b: Array) -> Array:
-    return division(a, b, f32, roundTowardNegative, False)  # div.yaml:39
+    return division(a, b, f32, roundTowardNegative, False)  # :39
 
 
 def div_rm_ftz_f32_2(a: Array, b: Array) -> Array:
-    return division(a, b, f32, roundTowardNegative, True, True)  # div.yaml:39
+    return division(a, b, f32, roundTowardNegative, True, True)  # :39
 
 
 def div_rp_f32_2(a: Array, b: Array) -> Array:
-    return division(a, b, f32, roundTowardPositive, False)  # div.yaml:39
+    return division(a, b, f32, roundTowardPositive, False)  # :39
 
 
 def div_rp_ftz_f32_2(a: Array, b: Array) -> Array:
-    return division(a, b, f32, roundTowardPositive, True, True)  # div.yaml:39
+    return division(a, b, f32, roundTowardPositive, True, True)  # :39
 
 
 def div_rn_f64_2(a: Array, b: Array) -> Array:
-    d = division(a, b, f64, roundTiesToEven, False)  # div.yaml:39
+    d = division(a, b, f64, roundTiesToEven, False)  # :39
     return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def div_rz_f64_2(a: Array, b: Array) -> Array:
-    d = division(a, b, f64, roundTowardZero, False)  # div.yaml:39
+    d = division(a, b, f64, roundTowardZero, False)  # :39
     return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def div_rm_f64_2(a: Array, b: Array) -> Array:
-    d = division(a, b, f64, roundTowardNegative, False)  # div.yaml:39
+    d = division(a, b, f64, roundTowardNegative, False)  # :39
     return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def div_rp_f64_2(a: Array, b: Array) -> Array:
-    d = division(a, b, f64, roundTowardPositive, False)  # div.yaml:39
+    d = division(a, b, f64, roundTowardPositive, False)  # :39
     return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def div_approx_f32_2_sm_50(a: Array, b: Array) -> Array:
-    tiny = compareLess(magnitude(b, f32), _x00800000, f32)  # div.yaml:55
-    dividend = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # div.yaml:56
-    divisor = select(tiny, multiplication(b, _x4b800000, f32, roundTiesToEven, False), b)  # div.yaml:57
-    reciprocal = unit(divisor, RCP_sm_50)  # div.yaml:58
-    return multiplication(reciprocal, dividend, f32, roundTiesToEven, False)  # div.yaml:59
+    tiny = compareLess(magnitude(b, f32), _x00800000, f32)  # :55
+    dividend = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :56
+    divisor = select(tiny, multiplication(b, _x4b800000, f32, roundTiesToEven, False), b)  # :57
+    reciprocal = unit(divisor, RCP_sm_50)  # :58
+    return multiplication(reciprocal, dividend, f32, roundTiesToEven, False)  # :59
 
 
 def div_approx_ftz_f32_2_sm_50(a: Array, b: Array) -> Array:
     b_2 = _flushed(b, f32)  # modifiers.yaml:66
-    reciprocal = unit(b_2, RCP_sm_50)  # div.yaml:51
-    return multiplication(reciprocal, _flushed(a, f32), f32, roundTiesToEven, True)  # div.yaml:52
+    reciprocal = unit(b_2, RCP_sm_50)  # :51
+    return multiplication(reciprocal, _flushed(a, f32), f32, roundTiesToEven, True)  # :52
 
 
 def div_full_f32_2_sm_50(a: Array, b: Array) -> Array:
-    small = select(compareLess(magnitude(b, f32), _x00800000, f32), _x4b800000, _x3f800000)  # div.yaml:62
-    scale = select(compareGreater(magnitude(b, f32), _x7e800000, f32), _x3e800000, small)  # div.yaml:63
-    dividend = multiplication(a, scale, f32, roundTiesToEven, False)  # div.yaml:64
-    divisor = multiplication(b, scale, f32, roundTiesToEven, False)  # div.yaml:65
-    reciprocal = unit(divisor, RCP_sm_50)  # div.yaml:66
-    return multiplication(reciprocal, dividend, f32, roundTiesToEven, False)  # div.yaml:67
+    small = select(compareLess(magnitude(b, f32), _x00800000, f32), _x4b800000, _x3f800000)  # :62
+    scale = select(compareGreater(magnitude(b, f32), _x7e800000, f32), _x3e800000, small)  # :63
+    dividend = multiplication(a, scale, f32, roundTiesToEven, False)  # :64
+    divisor = multiplication(b, scale, f32, roundTiesToEven, False)  # :65
+    reciprocal = unit(divisor, RCP_sm_50)  # :66
+    return multiplication(reciprocal, dividend, f32, roundTiesToEven, False)  # :67
 
 
 def div_full_ftz_f32_2_sm_50(a: Array, b: Array) -> Array:
     b_2 = _flushed(b, f32)  # modifiers.yaml:66
-    small = _x3f800000  # div.yaml:62
-    scale = select(compareGreater(magnitude(b_2, f32), _x7e800000, f32), _x3e800000, small)  # div.yaml:63
-    dividend = multiplication(_flushed(a, f32), scale, f32, roundTiesToEven, True)  # div.yaml:64
-    divisor = multiplication(_flushed(b, f32), scale, f32, roundTiesToEven, True)  # div.yaml:65
-    reciprocal = unit(divisor, RCP_sm_50)  # div.yaml:66
-    return multiplication(reciprocal, dividend, f32, roundTiesToEven, True)  # div.yaml:67
+    small = _x3f800000  # :62
+    scale = select(compareGreater(magnitude(b_2, f32), _x7e800000, f32), _x3e800000, small)  # :63
+    dividend = multiplication(_flushed(a, f32), scale, f32, roundTiesToEven, True)  # :64
+    divisor = multiplication(_flushed(b, f32), scale, f32, roundTiesToEven, True)  # :65
+    reciprocal = unit(divisor, RCP_sm_50)  # :66
+    return multiplication(reciprocal, dividend, f32, roundTiesToEven, True)  # :67
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

@@ -18,36 +18,37 @@ _x3f000000: Array = _np.array(0x3f000000, _np.uint32)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 _xc2fc0000: Array = _np.array(0xc2fc0000, _np.uint32)
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/ex2.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 def ex2_approx_f32_1(a: Array) -> Array:
-    return exp2(a, f32, roundTiesToEven, False)  # ex2.yaml:34
+    return exp2(a, f32, roundTiesToEven, False)  # :34
 
 
 def ex2_approx_ftz_f32_1(a: Array) -> Array:
-    return exp2(a, f32, roundTiesToEven, True, True)  # ex2.yaml:34
+    return exp2(a, f32, roundTiesToEven, True, True)  # :34
 
 
 def ex2_approx_f16_1(a: Array) -> Array:
-    return exp2(a, f16, roundTiesToEven, False)  # ex2.yaml:34
+    return exp2(a, f16, roundTiesToEven, False)  # :34
 
 
 def ex2_approx_ftz_bf16_1(a: Array) -> Array:
-    return exp2(a, bf16, roundTiesToEven, True, True)  # ex2.yaml:34
+    return exp2(a, bf16, roundTiesToEven, True, True)  # :34
 
 
 def ex2_approx_f32_1_sm_50(a: Array) -> Array:
-    tiny = compareLess(a, _xc2fc0000, f32)  # ex2.yaml:43
-    half = select(tiny, multiplication(a, _x3f000000, f32, roundTiesToEven, False), a)  # ex2.yaml:44
-    power = unit(half, EX2_sm_50)  # ex2.yaml:45
-    d = select(tiny, multiplication(power, power, f32, roundTiesToEven, False), power)  # ex2.yaml:46
+    tiny = compareLess(a, _xc2fc0000, f32)  # :43
+    half = select(tiny, multiplication(a, _x3f000000, f32, roundTiesToEven, False), a)  # :44
+    power = unit(half, EX2_sm_50)  # :45
+    d = select(tiny, multiplication(power, power, f32, roundTiesToEven, False), power)  # :46
     return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
 
 
 def ex2_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    d = unit(a_2, EX2_sm_50)  # ex2.yaml:40
+    d = unit(a_2, EX2_sm_50)  # :40
     return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
 
 

@@ -19,28 +19,29 @@ _x41c00000: Array = _np.array(0x41c00000, _np.uint32)
 _x4b800000: Array = _np.array(0x4b800000, _np.uint32)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/lg2.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 def lg2_approx_f32_1(a: Array) -> Array:
-    return log2(a, f32, roundTiesToEven, False)  # lg2.yaml:27
+    return log2(a, f32, roundTiesToEven, False)  # :27
 
 
 def lg2_approx_ftz_f32_1(a: Array) -> Array:
-    return log2(a, f32, roundTiesToEven, True, True)  # lg2.yaml:27
+    return log2(a, f32, roundTiesToEven, True, True)  # :27
 
 
 def lg2_approx_f32_1_sm_50(a: Array) -> Array:
-    tiny = compareLess(magnitude(a, f32), _x00800000, f32)  # lg2.yaml:36
-    scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # lg2.yaml:37
-    logarithm = unit(scaled, LG2_sm_50)  # lg2.yaml:38
-    d = select(tiny, subtraction(logarithm, _x41c00000, f32, roundTiesToEven, False), logarithm)  # lg2.yaml:39
+    tiny = compareLess(magnitude(a, f32), _x00800000, f32)  # :36
+    scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :37
+    logarithm = unit(scaled, LG2_sm_50)  # :38
+    d = select(tiny, subtraction(logarithm, _x41c00000, f32, roundTiesToEven, False), logarithm)  # :39
     return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
 
 
 def lg2_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    d = unit(a_2, LG2_sm_50)  # lg2.yaml:33
+    d = unit(a_2, LG2_sm_50)  # :33
     return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
 
 

@@ -17,150 +17,151 @@ _x000000000000001d: Array = _np.array(0x000000000000001d, _np.uint64)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/mad.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 def mad_f32_3(a: Array, b: Array, c: Array) -> Array:
-    condition = isZero(c, f32)  # mad.yaml:40
-    product = multiplication(a, b, f32, roundTiesToEven, False)  # mad.yaml:41
-    d = addition(product, c, f32, roundTiesToEven, False)  # mad.yaml:42
-    wide = _mixed_multiplication(a, b, (f32, f32), f64, roundTiesToEven, False)  # mad.yaml:45
-    cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:46
-    total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # mad.yaml:48
-    d_2 = convert(total, f64, f32, roundTiesToEven, False)  # mad.yaml:49
-    d_3 = select(condition, d, d_2)  # mad.yaml:40
+    condition = isZero(c, f32)  # :40
+    product = multiplication(a, b, f32, roundTiesToEven, False)  # :41
+    d = addition(product, c, f32, roundTiesToEven, False)  # :42
+    wide = _mixed_multiplication(a, b, (f32, f32), f64, roundTiesToEven, False)  # :45
+    cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # :46
+    total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # :48
+    d_2 = convert(total, f64, f32, roundTiesToEven, False)  # :49
+    d_3 = select(condition, d, d_2)  # :40
     return select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:44
 
 
 def mad_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    condition = isZero(c, f32)  # mad.yaml:40
-    product = multiplication(a, b, f32, roundTiesToEven, False)  # mad.yaml:41
-    d = addition(product, c, f32, roundTiesToEven, False)  # mad.yaml:42
-    wide = _mixed_multiplication(a, b, (f32, f32), f64, roundTiesToEven, False)  # mad.yaml:45
-    cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:46
-    total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # mad.yaml:48
-    d_2 = convert(total, f64, f32, roundTiesToEven, False)  # mad.yaml:49
-    d_3 = select(condition, d, d_2)  # mad.yaml:40
+    condition = isZero(c, f32)  # :40
+    product = multiplication(a, b, f32, roundTiesToEven, False)  # :41
+    d = addition(product, c, f32, roundTiesToEven, False)  # :42
+    wide = _mixed_multiplication(a, b, (f32, f32), f64, roundTiesToEven, False)  # :45
+    cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # :46
+    total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # :48
+    d_2 = convert(total, f64, f32, roundTiesToEven, False)  # :49
+    d_3 = select(condition, d, d_2)  # :40
     d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:44
     return minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     c_2 = _flushed(c, f32)  # modifiers.yaml:66
-    condition = isZero(c_2, f32)  # mad.yaml:40
-    product = multiplication(a, b, f32, roundTiesToEven, True, True)  # mad.yaml:41
-    d = addition(product, c, f32, roundTiesToEven, True, True)  # mad.yaml:42
-    wide = _mixed_multiplication(a, b, (f32, f32), f64, roundTiesToEven, True, True)  # mad.yaml:45
-    cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:46
-    total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # mad.yaml:48
-    d_2 = convert(total, f64, f32, roundTiesToEven, True)  # mad.yaml:49
-    d_3 = select(condition, d, d_2)  # mad.yaml:40
+    condition = isZero(c_2, f32)  # :40
+    product = multiplication(a, b, f32, roundTiesToEven, True, True)  # :41
+    d = addition(product, c, f32, roundTiesToEven, True, True)  # :42
+    wide = _mixed_multiplication(a, b, (f32, f32), f64, roundTiesToEven, True, True)  # :45
+    cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # :46
+    total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # :48
+    d_2 = convert(total, f64, f32, roundTiesToEven, True)  # :49
+    d_3 = select(condition, d, d_2)  # :40
     return select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:44
 
 
 def mad_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     c_2 = _flushed(c, f32)  # modifiers.yaml:66
-    condition = isZero(c_2, f32)  # mad.yaml:40
-    product = multiplication(a, b, f32, roundTiesToEven, True, True)  # mad.yaml:41
-    d = addition(product, c, f32, roundTiesToEven, True, True)  # mad.yaml:42
-    wide = _mixed_multiplication(a, b, (f32, f32), f64, roundTiesToEven, True, True)  # mad.yaml:45
-    cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:46
-    total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # mad.yaml:48
-    d_2 = convert(total, f64, f32, roundTiesToEven, True)  # mad.yaml:49
-    d_3 = select(condition, d, d_2)  # mad.yaml:40
+    condition = isZero(c_2, f32)  # :40
+    product = multiplication(a, b, f32, roundTiesToEven, True, True)  # :41
+    d = addition(product, c, f32, roundTiesToEven, True, True)  # :42
+    wide = _mixed_multiplication(a, b, (f32, f32), f64, roundTiesToEven, True, True)  # :45
+    cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # :46
+    total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # :48
+    d_2 = convert(total, f64, f32, roundTiesToEven, True)  # :49
+    d_3 = select(condition, d, d_2)  # :40
     d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:44
     return minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:58
+    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # :58
 
 
 def mad_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:58
+    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # :58
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:58
+    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # :58
 
 
 def mad_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:58
+    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # :58
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:58
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # :58
 
 
 def mad_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:58
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # :58
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:58
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # :58
 
 
 def mad_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:58
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # :58
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:58
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # :58
 
 
 def mad_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:58
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # :58
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:58
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # :58
 
 
 def mad_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:58
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # :58
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:58
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # :58
 
 
 def mad_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:58
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # :58
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:58
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # :58
 
 
 def mad_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:58
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # :58
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # fma.yaml:58
+    d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # :58
     return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 
 def mad_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # fma.yaml:58
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # :58
     return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 
 def mad_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # fma.yaml:58
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # :58
     return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 
 def mad_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # fma.yaml:58
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # :58
     return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 

@@ -13,193 +13,194 @@ from . import Kernels as _Kernels
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/max.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 def max_f32_2(a: Array, b: Array) -> Array:
-    return maximumNumber(a, b, f32)  # max.yaml:49
+    return maximumNumber(a, b, f32)  # :49
 
 
 def max_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
-    sign = (a ^ b)  # max.yaml:43
-    a_2 = magnitude(a, f32)  # max.yaml:45
-    b_2 = magnitude(b, f32)  # max.yaml:46
-    d = maximumNumber(a_2, b_2, f32)  # max.yaml:49
-    d_2 = copySign(d, sign, f32)  # max.yaml:53
+    sign = (a ^ b)  # :43
+    a_2 = magnitude(a, f32)  # :45
+    b_2 = magnitude(b, f32)  # :46
+    d = maximumNumber(a_2, b_2, f32)  # :49
+    d_2 = copySign(d, sign, f32)  # :53
     return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:44
 
 
 def max_NaN_f32_2(a: Array, b: Array) -> Array:
-    return maximum(a, b, f32)  # max.yaml:49
+    return maximum(a, b, f32)  # :49
 
 
 def max_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
-    sign = (a ^ b)  # max.yaml:43
-    a_2 = magnitude(a, f32)  # max.yaml:45
-    b_2 = magnitude(b, f32)  # max.yaml:46
-    d = maximum(a_2, b_2, f32)  # max.yaml:49
-    d_2 = copySign(d, sign, f32)  # max.yaml:53
+    sign = (a ^ b)  # :43
+    a_2 = magnitude(a, f32)  # :45
+    b_2 = magnitude(b, f32)  # :46
+    d = maximum(a_2, b_2, f32)  # :49
+    d_2 = copySign(d, sign, f32)  # :53
     return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:44
 
 
 def max_ftz_f32_2(a: Array, b: Array) -> Array:
-    return maximumNumber(a, b, f32, True)  # max.yaml:49
+    return maximumNumber(a, b, f32, True)  # :49
 
 
 def max_ftz_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
-    sign = (a ^ b)  # max.yaml:43
-    _unflushed_a_3 = magnitude(a, f32)  # max.yaml:45
-    _unflushed_b_3 = magnitude(b, f32)  # max.yaml:46
-    d = maximumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # max.yaml:49
-    d_2 = copySign(d, sign, f32)  # max.yaml:53
+    sign = (a ^ b)  # :43
+    _unflushed_a_3 = magnitude(a, f32)  # :45
+    _unflushed_b_3 = magnitude(b, f32)  # :46
+    d = maximumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # :49
+    d_2 = copySign(d, sign, f32)  # :53
     return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:44
 
 
 def max_ftz_NaN_f32_2(a: Array, b: Array) -> Array:
-    return maximum(a, b, f32, True)  # max.yaml:49
+    return maximum(a, b, f32, True)  # :49
 
 
 def max_ftz_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
-    sign = (a ^ b)  # max.yaml:43
-    _unflushed_a_3 = magnitude(a, f32)  # max.yaml:45
-    _unflushed_b_3 = magnitude(b, f32)  # max.yaml:46
-    d = maximum(_unflushed_a_3, _unflushed_b_3, f32, True)  # max.yaml:49
-    d_2 = copySign(d, sign, f32)  # max.yaml:53
+    sign = (a ^ b)  # :43
+    _unflushed_a_3 = magnitude(a, f32)  # :45
+    _unflushed_b_3 = magnitude(b, f32)  # :46
+    d = maximum(_unflushed_a_3, _unflushed_b_3, f32, True)  # :49
+    d_2 = copySign(d, sign, f32)  # :53
     return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:44
 
 
 def max_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = maximumNumber(a, b, f32)  # max.yaml:49
-    return maximumNumber(d, c, f32)  # max.yaml:51
+    d = maximumNumber(a, b, f32)  # :49
+    return maximumNumber(d, c, f32)  # :51
 
 
 def max_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = magnitude(a, f32)  # max.yaml:45
-    b_2 = magnitude(b, f32)  # max.yaml:46
-    c_2 = magnitude(c, f32)  # max.yaml:48
-    d = maximumNumber(a_2, b_2, f32)  # max.yaml:49
-    return maximumNumber(d, c_2, f32)  # max.yaml:51
+    a_2 = magnitude(a, f32)  # :45
+    b_2 = magnitude(b, f32)  # :46
+    c_2 = magnitude(c, f32)  # :48
+    d = maximumNumber(a_2, b_2, f32)  # :49
+    return maximumNumber(d, c_2, f32)  # :51
 
 
 def max_NaN_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = maximum(a, b, f32)  # max.yaml:49
-    return maximum(d, c, f32)  # max.yaml:51
+    d = maximum(a, b, f32)  # :49
+    return maximum(d, c, f32)  # :51
 
 
 def max_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = magnitude(a, f32)  # max.yaml:45
-    b_2 = magnitude(b, f32)  # max.yaml:46
-    c_2 = magnitude(c, f32)  # max.yaml:48
-    d = maximum(a_2, b_2, f32)  # max.yaml:49
-    return maximum(d, c_2, f32)  # max.yaml:51
+    a_2 = magnitude(a, f32)  # :45
+    b_2 = magnitude(b, f32)  # :46
+    c_2 = magnitude(c, f32)  # :48
+    d = maximum(a_2, b_2, f32)  # :49
+    return maximum(d, c_2, f32)  # :51
 
 
 def max_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = maximumNumber(a, b, f32, True)  # max.yaml:49
-    return maximumNumber(d, _flushed(c, f32), f32)  # max.yaml:51
+    d = maximumNumber(a, b, f32, True)  # :49
+    return maximumNumber(d, _flushed(c, f32), f32)  # :51
 
 
 def max_ftz_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
-    _unflushed_a_3 = magnitude(a, f32)  # max.yaml:45
-    _unflushed_b_3 = magnitude(b, f32)  # max.yaml:46
-    _unflushed_c_3 = magnitude(c, f32)  # max.yaml:48
-    d = maximumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # max.yaml:49
-    return maximumNumber(d, _flushed(_unflushed_c_3, f32), f32)  # max.yaml:51
+    _unflushed_a_3 = magnitude(a, f32)  # :45
+    _unflushed_b_3 = magnitude(b, f32)  # :46
+    _unflushed_c_3 = magnitude(c, f32)  # :48
+    d = maximumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # :49
+    return maximumNumber(d, _flushed(_unflushed_c_3, f32), f32)  # :51
 
 
 def max_ftz_NaN_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = maximum(a, b, f32, True)  # max.yaml:49
-    return maximum(d, _flushed(c, f32), f32)  # max.yaml:51
+    d = maximum(a, b, f32, True)  # :49
+    return maximum(d, _flushed(c, f32), f32)  # :51
 
 
 def max_ftz_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
-    _unflushed_a_3 = magnitude(a, f32)  # max.yaml:45
-    _unflushed_b_3 = magnitude(b, f32)  # max.yaml:46
-    _unflushed_c_3 = magnitude(c, f32)  # max.yaml:48
-    d = maximum(_unflushed_a_3, _unflushed_b_3, f32, True)  # max.yaml:49
-    return maximum(d, _flushed(_unflushed_c_3, f32), f32)  # max.yaml:51
+    _unflushed_a_3 = magnitude(a, f32)  # :45
+    _unflushed_b_3 = magnitude(b, f32)  # :46
+    _unflushed_c_3 = magnitude(c, f32)  # :48
+    d = maximum(_unflushed_a_3, _unflushed_b_3, f32, True)  # :49
+    return maximum(d, _flushed(_unflushed_c_3, f32), f32)  # :51
 
 
 def max_f64_2(a: Array, b: Array) -> Array:
-    d = maximumNumber(a, b, f64)  # max.yaml:49
+    d = maximumNumber(a, b, f64)  # :49
     return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def max_f16_2(a: Array, b: Array) -> Array:
-    return maximumNumber(a, b, f16)  # max.yaml:49
+    return maximumNumber(a, b, f16)  # :49
 
 
 def max_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
-    sign = (a ^ b)  # max.yaml:43
-    a_2 = magnitude(a, f16)  # max.yaml:45
-    b_2 = magnitude(b, f16)  # max.yaml:46
-    d = maximumNumber(a_2, b_2, f16)  # max.yaml:49
-    d_2 = copySign(d, sign, f16)  # max.yaml:53
+    sign = (a ^ b)  # :43
+    a_2 = magnitude(a, f16)  # :45
+    b_2 = magnitude(b, f16)  # :46
+    d = maximumNumber(a_2, b_2, f16)  # :49
+    d_2 = copySign(d, sign, f16)  # :53
     return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:44
 
 
 def max_NaN_f16_2(a: Array, b: Array) -> Array:
-    return maximum(a, b, f16)  # max.yaml:49
+    return maximum(a, b, f16)  # :49
 
 
 def max_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
-    sign = (a ^ b)  # max.yaml:43
-    a_2 = magnitude(a, f16)  # max.yaml:45
-    b_2 = magnitude(b, f16)  # max.yaml:46
-    d = maximum(a_2, b_2, f16)  # max.yaml:49
-    d_2 = copySign(d, sign, f16)  # max.yaml:53
+    sign = (a ^ b)  # :43
+    a_2 = magnitude(a, f16)  # :45
+    b_2 = magnitude(b, f16)  # :46
+    d = maximum(a_2, b_2, f16)  # :49
+    d_2 = copySign(d, sign, f16)  # :53
     return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:44
 
 
 def max_ftz_f16_2(a: Array, b: Array) -> Array:
-    return maximumNumber(a, b, f16, True)  # max.yaml:49
+    return maximumNumber(a, b, f16, True)  # :49
 
 
 def max_ftz_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
-    sign = (a ^ b)  # max.yaml:43
-    _unflushed_a_3 = magnitude(a, f16)  # max.yaml:45
-    _unflushed_b_3 = magnitude(b, f16)  # max.yaml:46
-    d = maximumNumber(_unflushed_a_3, _unflushed_b_3, f16, True)  # max.yaml:49
-    d_2 = copySign(d, sign, f16)  # max.yaml:53
+    sign = (a ^ b)  # :43
+    _unflushed_a_3 = magnitude(a, f16)  # :45
+    _unflushed_b_3 = magnitude(b, f16)  # :46
+    d = maximumNumber(_unflushed_a_3, _unflushed_b_3, f16, True)  # :49
+    d_2 = copySign(d, sign, f16)  # :53
     return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:44
 
 
 def max_ftz_NaN_f16_2(a: Array, b: Array) -> Array:
-    return maximum(a, b, f16, True)  # max.yaml:49
+    return maximum(a, b, f16, True)  # :49
 
 
 def max_ftz_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
-    sign = (a ^ b)  # max.yaml:43
-    _unflushed_a_3 = magnitude(a, f16)  # max.yaml:45
-    _unflushed_b_3 = magnitude(b, f16)  # max.yaml:46
-    d = maximum(_unflushed_a_3, _unflushed_b_3, f16, True)  # max.yaml:49
-    d_2 = copySign(d, sign, f16)  # max.yaml:53
+    sign = (a ^ b)  # :43
+    _unflushed_a_3 = magnitude(a, f16)  # :45
+    _unflushed_b_3 = magnitude(b, f16)  # :46
+    d = maximum(_unflushed_a_3, _unflushed_b_3, f16, True)  # :49
+    d_2 = copySign(d, sign, f16)  # :53
     return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:44
 
 
 def max_bf16_2(a: Array, b: Array) -> Array:
-    return maximumNumber(a, b, bf16)  # max.yaml:49
+    return maximumNumber(a, b, bf16)  # :49
 
 
 def max_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
-    sign = (a ^ b)  # max.yaml:43
-    a_2 = magnitude(a, bf16)  # max.yaml:45
-    b_2 = magnitude(b, bf16)  # max.yaml:46
-    d = maximumNumber(a_2, b_2, bf16)  # max.yaml:49
-    d_2 = copySign(d, sign, bf16)  # max.yaml:53
+    sign = (a ^ b)  # :43
+    a_2 = magnitude(a, bf16)  # :45
+    b_2 = magnitude(b, bf16)  # :46
+    d = maximumNumber(a_2, b_2, bf16)  # :49
+    d_2 = copySign(d, sign, bf16)  # :53
     return _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:44
 
 
 def max_NaN_bf16_2(a: Array, b: Array) -> Array:
-    return maximum(a, b, bf16)  # max.yaml:49
+    return maximum(a, b, bf16)  # :49
 
 
 def max_NaN_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
-    sign = (a ^ b)  # max.yaml:43
-    a_2 = magnitude(a, bf16)  # max.yaml:45
-    b_2 = magnitude(b, bf16)  # max.yaml:46
-    d = maximum(a_2, b_2, bf16)  # max.yaml:49
-    d_2 = copySign(d, sign, bf16)  # max.yaml:53
+    sign = (a ^ b)  # :43
+    a_2 = magnitude(a, bf16)  # :45
+    b_2 = magnitude(b, bf16)  # :46
+    d = maximum(a_2, b_2, bf16)  # :49
+    d_2 = copySign(d, sign, bf16)  # :53
     return _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:44
 
 

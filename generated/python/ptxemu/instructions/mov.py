@@ -4,27 +4,28 @@
 from ..binary import Array
 from . import Kernels as _Kernels
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/mov.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 def mov_f32_1(a: Array) -> Array:
-    return a  # cvt.yaml:262
+    return a  # :262
 
 
 def mov_f64_1(a: Array) -> Array:
-    return a  # cvt.yaml:262
+    return a  # :262
 
 
 def mov_b16_1(a: Array) -> Array:
-    return a  # mov.yaml:54
+    return a  # :54
 
 
 def mov_pred_1(a: Array) -> Array:
-    return a  # mov.yaml:52
+    return a  # :52
 
 
 def mov_b16_2(a: Array) -> Array:
-    return a  # mov.yaml:54
+    return a  # :54
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

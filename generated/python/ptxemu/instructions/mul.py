@@ -22,1070 +22,1071 @@ _x7f: Array = _np.array(0x7f, _np.uint8)
 _xc07c000000000000: Array = _np.array(0xc07c000000000000, _np.uint64)
 _xc0ec000000000000: Array = _np.array(0xc0ec000000000000, _np.uint64)
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/mul.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 def mul_f32_2(a: Array, b: Array) -> Array:
-    return multiplication(a, b, f32, roundTiesToEven, False)  # mul.yaml:54
+    return multiplication(a, b, f32, roundTiesToEven, False)  # :54
 
 
 def mul_sat_f32_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f32, roundTiesToEven, False)  # mul.yaml:54
+    d = multiplication(a, b, f32, roundTiesToEven, False)  # :54
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mul_ftz_f32_2(a: Array, b: Array) -> Array:
-    return multiplication(a, b, f32, roundTiesToEven, True, True)  # mul.yaml:54
+    return multiplication(a, b, f32, roundTiesToEven, True, True)  # :54
 
 
 def mul_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f32, roundTiesToEven, True, True)  # mul.yaml:54
+    d = multiplication(a, b, f32, roundTiesToEven, True, True)  # :54
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mul_rz_f32_2(a: Array, b: Array) -> Array:
-    return multiplication(a, b, f32, roundTowardZero, False)  # mul.yaml:54
+    return multiplication(a, b, f32, roundTowardZero, False)  # :54
 
 
 def mul_rz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f32, roundTowardZero, False)  # mul.yaml:54
+    d = multiplication(a, b, f32, roundTowardZero, False)  # :54
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mul_rz_ftz_f32_2(a: Array, b: Array) -> Array:
-    return multiplication(a, b, f32, roundTowardZero, True, True)  # mul.yaml:54
+    return multiplication(a, b, f32, roundTowardZero, True, True)  # :54
 
 
 def mul_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f32, roundTowardZero, True, True)  # mul.yaml:54
+    d = multiplication(a, b, f32, roundTowardZero, True, True)  # :54
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mul_rm_f32_2(a: Array, b: Array) -> Array:
-    return multiplication(a, b, f32, roundTowardNegative, False)  # mul.yaml:54
+    return multiplication(a, b, f32, roundTowardNegative, False)  # :54
 
 
 def mul_rm_sat_f32_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f32, roundTowardNegative, False)  # mul.yaml:54
+    d = multiplication(a, b, f32, roundTowardNegative, False)  # :54
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mul_rm_ftz_f32_2(a: Array, b: Array) -> Array:
-    return multiplication(a, b, f32, roundTowardNegative, True, True)  # mul.yaml:54
+    return multiplication(a, b, f32, roundTowardNegative, True, True)  # :54
 
 
 def mul_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f32, roundTowardNegative, True, True)  # mul.yaml:54
+    d = multiplication(a, b, f32, roundTowardNegative, True, True)  # :54
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mul_rp_f32_2(a: Array, b: Array) -> Array:
-    return multiplication(a, b, f32, roundTowardPositive, False)  # mul.yaml:54
+    return multiplication(a, b, f32, roundTowardPositive, False)  # :54
 
 
 def mul_rp_sat_f32_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f32, roundTowardPositive, False)  # mul.yaml:54
+    d = multiplication(a, b, f32, roundTowardPositive, False)  # :54
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mul_rp_ftz_f32_2(a: Array, b: Array) -> Array:
-    return multiplication(a, b, f32, roundTowardPositive, True, True)  # mul.yaml:54
+    return multiplication(a, b, f32, roundTowardPositive, True, True)  # :54
 
 
 def mul_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f32, roundTowardPositive, True, True)  # mul.yaml:54
+    d = multiplication(a, b, f32, roundTowardPositive, True, True)  # :54
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mul_f64_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f64, roundTiesToEven, False)  # mul.yaml:54
+    d = multiplication(a, b, f64, roundTiesToEven, False)  # :54
     return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def mul_rz_f64_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f64, roundTowardZero, False)  # mul.yaml:54
+    d = multiplication(a, b, f64, roundTowardZero, False)  # :54
     return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def mul_rm_f64_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f64, roundTowardNegative, False)  # mul.yaml:54
+    d = multiplication(a, b, f64, roundTowardNegative, False)  # :54
     return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def mul_rp_f64_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f64, roundTowardPositive, False)  # mul.yaml:54
+    d = multiplication(a, b, f64, roundTowardPositive, False)  # :54
     return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def mul_f16_2(a: Array, b: Array) -> Array:
-    return multiplication(a, b, f16, roundTiesToEven, False)  # mul.yaml:54
+    return multiplication(a, b, f16, roundTiesToEven, False)  # :54
 
 
 def mul_sat_f16_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f16, roundTiesToEven, False)  # mul.yaml:54
+    d = multiplication(a, b, f16, roundTiesToEven, False)  # :54
     return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def mul_ftz_f16_2(a: Array, b: Array) -> Array:
-    return multiplication(a, b, f16, roundTiesToEven, True, True)  # mul.yaml:54
+    return multiplication(a, b, f16, roundTiesToEven, True, True)  # :54
 
 
 def mul_ftz_sat_f16_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f16, roundTiesToEven, True, True)  # mul.yaml:54
+    d = multiplication(a, b, f16, roundTiesToEven, True, True)  # :54
     return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def mul_bf16_2(a: Array, b: Array) -> Array:
-    return multiplication(a, b, bf16, roundTiesToEven, False)  # mul.yaml:54
+    return multiplication(a, b, bf16, roundTiesToEven, False)  # :54
 
 
 def mul_rz_ftz_f16x2_f32x2_f32x2_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (f32, f32), f16, roundTowardZero, True, True)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (f32, f32), f16, roundTowardZero, True, True)  # :54
 
 
 def mul_rz_bf16x2_f32x2_f32x2_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (f32, f32), bf16, roundTowardZero, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (f32, f32), bf16, roundTowardZero, False)  # :54
 
 
 def mul_bf16x2_bf16x2_f16x2_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (bf16, f16), bf16, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (bf16, f16), bf16, roundTiesToEven, False)  # :54
 
 
 def mul_f16x2_f16x2_bf16x2_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (f16, bf16), f16, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (f16, bf16), f16, roundTiesToEven, False)  # :54
 
 
 def mul_e5m2x4_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    return multiplication(a, b, e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return multiplication(a, b, e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 8)
 def mul_e5m2x4_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e5m2, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e5m2, e4m3), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 6)
 def mul_e5m2x4_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e5m2, e3m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e5m2, e3m2), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 6)
 def mul_e5m2x4_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e5m2, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e5m2, e2m3), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 4)
 def mul_e5m2x4_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e5m2, e2m1), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e5m2, e2m1), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 8)
 def mul_e5m2x4_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e5m2, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e5m2, ue8m0), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 8)
 def mul_e5m2x4_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e4m3, e5m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e4m3, e5m2), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 8)
 def mul_e5m2x4_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e4m3, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e4m3, e4m3), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 6)
 def mul_e5m2x4_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e4m3, e3m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e4m3, e3m2), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 6)
 def mul_e5m2x4_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e4m3, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e4m3, e2m3), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 4)
 def mul_e5m2x4_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e4m3, e2m1), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e4m3, e2m1), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 8)
 def mul_e5m2x4_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e4m3, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e4m3, ue8m0), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(6, 8)
 def mul_e5m2x4_e3m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e3m2, e5m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e3m2, e5m2), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(6, 8)
 def mul_e5m2x4_e3m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e3m2, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e3m2, e4m3), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(6, 6)
 def mul_e5m2x4_e3m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e3m2, e3m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e3m2, e3m2), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(6, 6)
 def mul_e5m2x4_e3m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e3m2, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e3m2, e2m3), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(6, 4)
 def mul_e5m2x4_e3m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e3m2, e2m1), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e3m2, e2m1), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(6, 8)
 def mul_e5m2x4_e3m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e3m2, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e3m2, ue8m0), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(6, 8)
 def mul_e5m2x4_e2m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m3, e5m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e2m3, e5m2), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(6, 8)
 def mul_e5m2x4_e2m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m3, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e2m3, e4m3), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(6, 6)
 def mul_e5m2x4_e2m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m3, e3m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e2m3, e3m2), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(6, 6)
 def mul_e5m2x4_e2m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m3, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e2m3, e2m3), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(6, 4)
 def mul_e5m2x4_e2m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m3, e2m1), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e2m3, e2m1), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(6, 8)
 def mul_e5m2x4_e2m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m3, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e2m3, ue8m0), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(4, 8)
 def mul_e5m2x4_e2m1x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m1, e5m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e2m1, e5m2), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(4, 8)
 def mul_e5m2x4_e2m1x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m1, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e2m1, e4m3), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(4, 6)
 def mul_e5m2x4_e2m1x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m1, e3m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e2m1, e3m2), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(4, 6)
 def mul_e5m2x4_e2m1x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m1, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e2m1, e2m3), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(4, 4)
 def mul_e5m2x4_e2m1x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m1, e2m1), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e2m1, e2m1), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(4, 8)
 def mul_e5m2x4_e2m1x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m1, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (e2m1, ue8m0), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 8)
 def mul_e5m2x4_ue8m0x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (ue8m0, e5m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (ue8m0, e5m2), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 8)
 def mul_e5m2x4_ue8m0x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (ue8m0, e4m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (ue8m0, e4m3), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 6)
 def mul_e5m2x4_ue8m0x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (ue8m0, e3m2), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (ue8m0, e3m2), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 6)
 def mul_e5m2x4_ue8m0x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (ue8m0, e2m3), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (ue8m0, e2m3), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 4)
 def mul_e5m2x4_ue8m0x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (ue8m0, e2m1), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (ue8m0, e2m1), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 8)
 def mul_e5m2x4_ue8m0x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (ue8m0, ue8m0), e5m2, roundTiesToEven, False)  # mul.yaml:54
+    return _mixed_multiplication(a, b, (ue8m0, ue8m0), e5m2, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 8)
 def mul_e4m3x4_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e5m2, e5m2), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e5m2, e5m2), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def mul_e4m3x4_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e5m2, e4m3), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e5m2, e4m3), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 6)
 def mul_e4m3x4_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e5m2, e3m2), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e5m2, e3m2), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 6)
 def mul_e4m3x4_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e5m2, e2m3), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e5m2, e2m3), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 4)
 def mul_e4m3x4_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e5m2, e2m1), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e5m2, e2m1), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def mul_e4m3x4_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e5m2, ue8m0), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e5m2, ue8m0), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def mul_e4m3x4_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e4m3, e5m2), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e4m3, e5m2), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def mul_e4m3x4_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e4m3, e4m3), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e4m3, e4m3), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 6)
 def mul_e4m3x4_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e4m3, e3m2), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e4m3, e3m2), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 6)
 def mul_e4m3x4_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e4m3, e2m3), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e4m3, e2m3), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 4)
 def mul_e4m3x4_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e4m3, e2m1), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e4m3, e2m1), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def mul_e4m3x4_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e4m3, ue8m0), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e4m3, ue8m0), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 8)
 def mul_e4m3x4_e3m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e3m2, e5m2), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e3m2, e5m2), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 8)
 def mul_e4m3x4_e3m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e3m2, e4m3), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e3m2, e4m3), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 6)
 def mul_e4m3x4_e3m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e3m2, e3m2), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e3m2, e3m2), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 6)
 def mul_e4m3x4_e3m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e3m2, e2m3), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e3m2, e2m3), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 4)
 def mul_e4m3x4_e3m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e3m2, e2m1), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e3m2, e2m1), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 8)
 def mul_e4m3x4_e3m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e3m2, ue8m0), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e3m2, ue8m0), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 8)
 def mul_e4m3x4_e2m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m3, e5m2), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e2m3, e5m2), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 8)
 def mul_e4m3x4_e2m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m3, e4m3), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e2m3, e4m3), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 6)
 def mul_e4m3x4_e2m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m3, e3m2), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e2m3, e3m2), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 6)
 def mul_e4m3x4_e2m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m3, e2m3), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e2m3, e2m3), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 4)
 def mul_e4m3x4_e2m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m3, e2m1), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e2m3, e2m1), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 8)
 def mul_e4m3x4_e2m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m3, ue8m0), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e2m3, ue8m0), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(4, 8)
 def mul_e4m3x4_e2m1x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m1, e5m2), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e2m1, e5m2), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(4, 8)
 def mul_e4m3x4_e2m1x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m1, e4m3), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e2m1, e4m3), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(4, 6)
 def mul_e4m3x4_e2m1x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m1, e3m2), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e2m1, e3m2), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(4, 6)
 def mul_e4m3x4_e2m1x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m1, e2m3), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e2m1, e2m3), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(4, 4)
 def mul_e4m3x4_e2m1x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m1, e2m1), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e2m1, e2m1), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(4, 8)
 def mul_e4m3x4_e2m1x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m1, ue8m0), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (e2m1, ue8m0), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def mul_e4m3x4_ue8m0x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (ue8m0, e5m2), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (ue8m0, e5m2), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def mul_e4m3x4_ue8m0x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (ue8m0, e4m3), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 6)
 def mul_e4m3x4_ue8m0x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (ue8m0, e3m2), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (ue8m0, e3m2), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 6)
 def mul_e4m3x4_ue8m0x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (ue8m0, e2m3), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (ue8m0, e2m3), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 4)
 def mul_e4m3x4_ue8m0x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (ue8m0, e2m1), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (ue8m0, e2m1), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def mul_e4m3x4_ue8m0x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (ue8m0, ue8m0), e4m3, roundTiesToEven, False)  # mul.yaml:54
+    d = _mixed_multiplication(a, b, (ue8m0, ue8m0), e4m3, roundTiesToEven, False)  # :54
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e5m2, e5m2), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e5m2, e5m2), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e5m2, e4m3), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e5m2, e4m3), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e5m2x4_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e5m2, e3m2), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e5m2, e3m2), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e5m2x4_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e5m2, e2m3), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e5m2, e2m3), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 4)
 def mul_satfinite_e5m2x4_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e5m2, e2m1), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e5m2, e2m1), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e5m2, ue8m0), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e5m2, ue8m0), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e4m3, e5m2), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e4m3, e5m2), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e4m3, e4m3), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e4m3, e4m3), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e5m2x4_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e4m3, e3m2), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e4m3, e3m2), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e5m2x4_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e4m3, e2m3), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e4m3, e2m3), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 4)
 def mul_satfinite_e5m2x4_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e4m3, e2m1), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e4m3, e2m1), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e4m3, ue8m0), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e4m3, ue8m0), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e5m2x4_e3m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e3m2, e5m2), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e3m2, e5m2), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e5m2x4_e3m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e3m2, e4m3), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e3m2, e4m3), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e5m2x4_e3m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e3m2, e3m2), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e3m2, e3m2), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e5m2x4_e3m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e3m2, e2m3), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e3m2, e2m3), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 4)
 def mul_satfinite_e5m2x4_e3m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e3m2, e2m1), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e3m2, e2m1), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e5m2x4_e3m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e3m2, ue8m0), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e3m2, ue8m0), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e5m2x4_e2m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m3, e5m2), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e2m3, e5m2), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e5m2x4_e2m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m3, e4m3), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e2m3, e4m3), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e5m2x4_e2m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m3, e3m2), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e2m3, e3m2), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e5m2x4_e2m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m3, e2m3), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e2m3, e2m3), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 4)
 def mul_satfinite_e5m2x4_e2m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m3, e2m1), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e2m3, e2m1), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e5m2x4_e2m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m3, ue8m0), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e2m3, ue8m0), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 8)
 def mul_satfinite_e5m2x4_e2m1x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m1, e5m2), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e2m1, e5m2), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 8)
 def mul_satfinite_e5m2x4_e2m1x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m1, e4m3), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e2m1, e4m3), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 6)
 def mul_satfinite_e5m2x4_e2m1x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m1, e3m2), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e2m1, e3m2), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 6)
 def mul_satfinite_e5m2x4_e2m1x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m1, e2m3), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e2m1, e2m3), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 4)
 def mul_satfinite_e5m2x4_e2m1x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m1, e2m1), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e2m1, e2m1), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 8)
 def mul_satfinite_e5m2x4_e2m1x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m1, ue8m0), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e2m1, ue8m0), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_ue8m0x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (ue8m0, e5m2), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (ue8m0, e5m2), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_ue8m0x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (ue8m0, e4m3), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (ue8m0, e4m3), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e5m2x4_ue8m0x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (ue8m0, e3m2), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (ue8m0, e3m2), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e5m2x4_ue8m0x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (ue8m0, e2m3), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (ue8m0, e2m3), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 4)
 def mul_satfinite_e5m2x4_ue8m0x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (ue8m0, e2m1), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (ue8m0, e2m1), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_ue8m0x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (ue8m0, ue8m0), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (ue8m0, ue8m0), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :52
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e5m2, e5m2), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e5m2, e5m2), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e5m2, e4m3), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e5m2, e4m3), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e4m3x4_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e5m2, e3m2), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e5m2, e3m2), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e4m3x4_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e5m2, e2m3), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e5m2, e2m3), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 4)
 def mul_satfinite_e4m3x4_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e5m2, e2m1), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e5m2, e2m1), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e5m2, ue8m0), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e5m2, ue8m0), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e4m3, e5m2), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e4m3, e5m2), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e4m3, e4m3), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e4m3, e4m3), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e4m3x4_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e4m3, e3m2), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e4m3, e3m2), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e4m3x4_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e4m3, e2m3), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e4m3, e2m3), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 4)
 def mul_satfinite_e4m3x4_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e4m3, e2m1), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e4m3, e2m1), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e4m3, ue8m0), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e4m3, ue8m0), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e3m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e3m2, e5m2), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e3m2, e5m2), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e3m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e3m2, e4m3), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e3m2, e4m3), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e4m3x4_e3m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e3m2, e3m2), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e3m2, e3m2), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e4m3x4_e3m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e3m2, e2m3), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e3m2, e2m3), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 4)
 def mul_satfinite_e4m3x4_e3m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e3m2, e2m1), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e3m2, e2m1), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e3m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e3m2, ue8m0), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e3m2, ue8m0), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e2m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m3, e5m2), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e2m3, e5m2), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e2m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m3, e4m3), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e2m3, e4m3), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e4m3x4_e2m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m3, e3m2), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e2m3, e3m2), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e4m3x4_e2m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m3, e2m3), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e2m3, e2m3), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 4)
 def mul_satfinite_e4m3x4_e2m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m3, e2m1), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e2m3, e2m1), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e2m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m3, ue8m0), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e2m3, ue8m0), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(4, 8)
 def mul_satfinite_e4m3x4_e2m1x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m1, e5m2), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e2m1, e5m2), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(4, 8)
 def mul_satfinite_e4m3x4_e2m1x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m1, e4m3), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e2m1, e4m3), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(4, 6)
 def mul_satfinite_e4m3x4_e2m1x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m1, e3m2), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e2m1, e3m2), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(4, 6)
 def mul_satfinite_e4m3x4_e2m1x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m1, e2m3), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e2m1, e2m3), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(4, 4)
 def mul_satfinite_e4m3x4_e2m1x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m1, e2m1), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e2m1, e2m1), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(4, 8)
 def mul_satfinite_e4m3x4_e2m1x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m1, ue8m0), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (e2m1, ue8m0), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_ue8m0x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (ue8m0, e5m2), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (ue8m0, e5m2), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_ue8m0x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (ue8m0, e4m3), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (ue8m0, e4m3), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e4m3x4_ue8m0x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (ue8m0, e3m2), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (ue8m0, e3m2), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e4m3x4_ue8m0x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (ue8m0, e2m3), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (ue8m0, e2m3), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 4)
 def mul_satfinite_e4m3x4_ue8m0x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (ue8m0, e2m1), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (ue8m0, e2m1), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_ue8m0x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (ue8m0, ue8m0), f64, roundTiesToEven, False)  # mul.yaml:51
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # mul.yaml:52
+    x = _mixed_multiplication(a, b, (ue8m0, ue8m0), f64, roundTiesToEven, False)  # :51
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 

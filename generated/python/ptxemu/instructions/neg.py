@@ -12,37 +12,38 @@ from . import Kernels as _Kernels
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/neg.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 def neg_f32_1(a: Array) -> Array:
-    d = negate(a, f32)  # neg.yaml:32
+    d = negate(a, f32)  # :32
     return _replace(d, isNaN(d, f32), _x7fffffff, f32)  # types.yaml:44
 
 
 def neg_ftz_f32_1(a: Array) -> Array:
-    _unflushed_d = negate(a, f32)  # neg.yaml:32
+    _unflushed_d = negate(a, f32)  # :32
     d = _flushed(_unflushed_d, f32)
     return select(isNaN(_unflushed_d, f32), _x7fffffff, d)  # types.yaml:44
 
 
 def neg_f64_1(a: Array) -> Array:
-    return negate(a, f64)  # neg.yaml:32
+    return negate(a, f64)  # :32
 
 
 def neg_f16_1(a: Array) -> Array:
-    d = negate(a, f16)  # neg.yaml:32
+    d = negate(a, f16)  # :32
     return _replace(d, isNaN(d, f16), _x7fff, f16)  # types.yaml:44
 
 
 def neg_ftz_f16_1(a: Array) -> Array:
-    _unflushed_d = negate(a, f16)  # neg.yaml:32
+    _unflushed_d = negate(a, f16)  # :32
     d = _flushed(_unflushed_d, f16)
     return select(isNaN(_unflushed_d, f16), _x7fff, d)  # types.yaml:44
 
 
 def neg_bf16_1(a: Array) -> Array:
-    d = negate(a, bf16)  # neg.yaml:32
+    d = negate(a, bf16)  # :32
     return _replace(d, isNaN(d, bf16), _x7fff, bf16)  # types.yaml:44
 
 

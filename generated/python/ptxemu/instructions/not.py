@@ -4,23 +4,24 @@
 from ..binary import Array
 from . import Kernels as _Kernels
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/not.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 def not_b16_1(a: Array) -> Array:
-    return (~a)  # not.yaml:27
+    return (~a)  # :27
 
 
 def not_b32_1(a: Array) -> Array:
-    return (~a)  # not.yaml:27
+    return (~a)  # :27
 
 
 def not_b64_1(a: Array) -> Array:
-    return (~a)  # not.yaml:27
+    return (~a)  # :27
 
 
 def not_pred_1(a: Array) -> Array:
-    return (~a)  # not.yaml:25
+    return (~a)  # :25
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

@@ -25,73 +25,74 @@ _x7fffffff00000000: Array = _np.array(0x7fffffff00000000, _np.uint64)
 _xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 _xffffffff00000000: Array = _np.array(0xffffffff00000000, _np.uint64)
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/rcp.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 def rcp_approx_f32_1(a: Array) -> Array:
-    return division(_x3f800000, a, f32, roundTiesToEven, False)  # rcp.yaml:62
+    return division(_x3f800000, a, f32, roundTiesToEven, False)  # :62
 
 
 def rcp_approx_ftz_f32_1(a: Array) -> Array:
-    return division(_x3f800000, a, f32, roundTiesToEven, True, True)  # rcp.yaml:62
+    return division(_x3f800000, a, f32, roundTiesToEven, True, True)  # :62
 
 
 def rcp_rz_f32_1(a: Array) -> Array:
-    return division(_x3f800000, a, f32, roundTowardZero, False)  # rcp.yaml:62
+    return division(_x3f800000, a, f32, roundTowardZero, False)  # :62
 
 
 def rcp_rz_ftz_f32_1(a: Array) -> Array:
-    return division(_x3f800000, a, f32, roundTowardZero, True, True)  # rcp.yaml:62
+    return division(_x3f800000, a, f32, roundTowardZero, True, True)  # :62
 
 
 def rcp_rm_f32_1(a: Array) -> Array:
-    return division(_x3f800000, a, f32, roundTowardNegative, False)  # rcp.yaml:62
+    return division(_x3f800000, a, f32, roundTowardNegative, False)  # :62
 
 
 def rcp_rm_ftz_f32_1(a: Array) -> Array:
-    return division(_x3f800000, a, f32, roundTowardNegative, True, True)  # rcp.yaml:62
+    return division(_x3f800000, a, f32, roundTowardNegative, True, True)  # :62
 
 
 def rcp_rp_f32_1(a: Array) -> Array:
-    return division(_x3f800000, a, f32, roundTowardPositive, False)  # rcp.yaml:62
+    return division(_x3f800000, a, f32, roundTowardPositive, False)  # :62
 
 
 def rcp_rp_ftz_f32_1(a: Array) -> Array:
-    return division(_x3f800000, a, f32, roundTowardPositive, True, True)  # rcp.yaml:62
+    return division(_x3f800000, a, f32, roundTowardPositive, True, True)  # :62
 
 
 def rcp_rn_f64_1(a: Array) -> Array:
-    d = division(_x3ff0000000000000, a, f64, roundTiesToEven, False)  # rcp.yaml:62
+    d = division(_x3ff0000000000000, a, f64, roundTiesToEven, False)  # :62
     return _propagate(d, (a,), f64)  # types.yaml:55
 
 
 def rcp_rz_f64_1(a: Array) -> Array:
-    d = division(_x3ff0000000000000, a, f64, roundTowardZero, False)  # rcp.yaml:62
+    d = division(_x3ff0000000000000, a, f64, roundTowardZero, False)  # :62
     return _propagate(d, (a,), f64)  # types.yaml:55
 
 
 def rcp_rm_f64_1(a: Array) -> Array:
-    d = division(_x3ff0000000000000, a, f64, roundTowardNegative, False)  # rcp.yaml:62
+    d = division(_x3ff0000000000000, a, f64, roundTowardNegative, False)  # :62
     return _propagate(d, (a,), f64)  # types.yaml:55
 
 
 def rcp_rp_f64_1(a: Array) -> Array:
-    d = division(_x3ff0000000000000, a, f64, roundTowardPositive, False)  # rcp.yaml:62
+    d = division(_x3ff0000000000000, a, f64, roundTowardPositive, False)  # :62
     return _propagate(d, (a,), f64)  # types.yaml:55
 
 
 def rcp_approx_ftz_f64_1(a: Array) -> Array:
     a_2 = _flushed(a, f64)  # modifiers.yaml:66
-    reciprocal = division(_x3ff0000000000000, (a_2 & _xffffffff00000000), f64, roundTiesToEven, True)  # rcp.yaml:58
-    _1 = negate((reciprocal & _xffffffff00000000), f64)  # rcp.yaml:53
+    reciprocal = division(_x3ff0000000000000, (a_2 & _xffffffff00000000), f64, roundTiesToEven, True)  # :58
+    _1 = negate((reciprocal & _xffffffff00000000), f64)  # :53
     y = fusedMultiplyAdd(_x4000000000000000, reciprocal, _1, f64, roundTiesToEven, True)
-    d = select(isNormal(reciprocal, f64), (y & _xffffffff00000000), reciprocal)  # rcp.yaml:59
+    d = select(isNormal(reciprocal, f64), (y & _xffffffff00000000), reciprocal)  # :59
     return select(isNaN(d, f64), _x7fffffff00000000, d)  # types.yaml:96
 
 
 def rcp_rn_ftz_f64_1(a: Array) -> Array:
     a_2 = _flushed(a, f64)  # modifiers.yaml:66
-    d = division(_x3ff0000000000000, a, f64, roundTiesToEven, True, True)  # rcp.yaml:62
+    d = division(_x3ff0000000000000, a, f64, roundTiesToEven, True, True)  # :62
     condition = isNaN(d, f64)  # types.yaml:55
     condition_2 = isNaN(a, f64)  # types.yaml:56
     d_2 = quieten(a_2, f64)  # types.yaml:57
@@ -102,7 +103,7 @@ def rcp_rn_ftz_f64_1(a: Array) -> Array:
 
 def rcp_rz_ftz_f64_1(a: Array) -> Array:
     a_2 = _flushed(a, f64)  # modifiers.yaml:66
-    d = division(_x3ff0000000000000, a, f64, roundTowardZero, True, True)  # rcp.yaml:62
+    d = division(_x3ff0000000000000, a, f64, roundTowardZero, True, True)  # :62
     condition = isNaN(d, f64)  # types.yaml:55
     condition_2 = isNaN(a, f64)  # types.yaml:56
     d_2 = quieten(a_2, f64)  # types.yaml:57
@@ -113,7 +114,7 @@ def rcp_rz_ftz_f64_1(a: Array) -> Array:
 
 def rcp_rm_ftz_f64_1(a: Array) -> Array:
     a_2 = _flushed(a, f64)  # modifiers.yaml:66
-    d = division(_x3ff0000000000000, a, f64, roundTowardNegative, True, True)  # rcp.yaml:62
+    d = division(_x3ff0000000000000, a, f64, roundTowardNegative, True, True)  # :62
     condition = isNaN(d, f64)  # types.yaml:55
     condition_2 = isNaN(a, f64)  # types.yaml:56
     d_2 = quieten(a_2, f64)  # types.yaml:57
@@ -124,7 +125,7 @@ def rcp_rm_ftz_f64_1(a: Array) -> Array:
 
 def rcp_rp_ftz_f64_1(a: Array) -> Array:
     a_2 = _flushed(a, f64)  # modifiers.yaml:66
-    d = division(_x3ff0000000000000, a, f64, roundTowardPositive, True, True)  # rcp.yaml:62
+    d = division(_x3ff0000000000000, a, f64, roundTowardPositive, True, True)  # :62
     condition = isNaN(d, f64)  # types.yaml:55
     condition_2 = isNaN(a, f64)  # types.yaml:56
     d_2 = quieten(a_2, f64)  # types.yaml:57
@@ -134,17 +135,17 @@ def rcp_rp_ftz_f64_1(a: Array) -> Array:
 
 
 def rcp_approx_f32_1_sm_50(a: Array) -> Array:
-    _1 = compareLess(magnitude(a, f32), _x00800000, f32)  # rcp.yaml:73
+    _1 = compareLess(magnitude(a, f32), _x00800000, f32)  # :73
     _2 = select(compareGreater(magnitude(a, f32), _x7e800000, f32), _x3e800000, _x3f800000)
     scale = select(_1, _x4b800000, _2)
-    scaled = multiplication(a, scale, f32, roundTiesToEven, False)  # rcp.yaml:74
-    reciprocal = unit(scaled, RCP_sm_50)  # rcp.yaml:75
-    return multiplication(reciprocal, scale, f32, roundTiesToEven, False)  # rcp.yaml:76
+    scaled = multiplication(a, scale, f32, roundTiesToEven, False)  # :74
+    reciprocal = unit(scaled, RCP_sm_50)  # :75
+    return multiplication(reciprocal, scale, f32, roundTiesToEven, False)  # :76
 
 
 def rcp_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    d = unit(a_2, RCP_sm_50)  # rcp.yaml:69
+    d = unit(a_2, RCP_sm_50)  # :69
     return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
 
 

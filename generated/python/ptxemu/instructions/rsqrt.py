@@ -22,42 +22,43 @@ _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 _x7fffffff00000000: Array = _np.array(0x7fffffff00000000, _np.uint64)
 _xffffffff00000000: Array = _np.array(0xffffffff00000000, _np.uint64)
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/rsqrt.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 def rsqrt_approx_f32_1(a: Array) -> Array:
-    return rSqrt(a, f32, roundTiesToEven, False)  # rsqrt.yaml:45
+    return rSqrt(a, f32, roundTiesToEven, False)  # :45
 
 
 def rsqrt_approx_ftz_f32_1(a: Array) -> Array:
-    return rSqrt(a, f32, roundTiesToEven, True, True)  # rsqrt.yaml:45
+    return rSqrt(a, f32, roundTiesToEven, True, True)  # :45
 
 
 def rsqrt_approx_f64_1(a: Array) -> Array:
-    d = rSqrt(a, f64, roundTiesToEven, False)  # rsqrt.yaml:45
+    d = rSqrt(a, f64, roundTiesToEven, False)  # :45
     return _propagate(d, (a,), f64)  # types.yaml:55
 
 
 def rsqrt_approx_ftz_f64_1(a: Array) -> Array:
     a_2 = _flushed(a, f64)  # modifiers.yaml:66
-    root = rSqrt((a_2 & _xffffffff00000000), f64, roundTiesToEven, True)  # rsqrt.yaml:42
-    _1 = negate((root & _xffffffff00000000), f64)  # rsqrt.yaml:38
+    root = rSqrt((a_2 & _xffffffff00000000), f64, roundTiesToEven, True)  # :42
+    _1 = negate((root & _xffffffff00000000), f64)  # :38
     y = fusedMultiplyAdd(_x4000000000000000, root, _1, f64, roundTiesToEven, True)
-    d = select(isNormal(root, f64), (y & _xffffffff00000000), root)  # rsqrt.yaml:43
+    d = select(isNormal(root, f64), (y & _xffffffff00000000), root)  # :43
     return select(isNaN(d, f64), _x7fffffff00000000, d)  # types.yaml:96
 
 
 def rsqrt_approx_f32_1_sm_50(a: Array) -> Array:
-    tiny = compareLess(magnitude(a, f32), _x00800000, f32)  # rsqrt.yaml:54
-    scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # rsqrt.yaml:55
-    root = unit(scaled, RSQ_sm_50)  # rsqrt.yaml:56
-    d = select(tiny, multiplication(root, _x45800000, f32, roundTiesToEven, False), root)  # rsqrt.yaml:57
+    tiny = compareLess(magnitude(a, f32), _x00800000, f32)  # :54
+    scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :55
+    root = unit(scaled, RSQ_sm_50)  # :56
+    d = select(tiny, multiplication(root, _x45800000, f32, roundTiesToEven, False), root)  # :57
     return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
 
 
 def rsqrt_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    d = unit(a_2, RSQ_sm_50)  # rsqrt.yaml:51
+    d = unit(a_2, RSQ_sm_50)  # :51
     return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
 
 

@@ -5,19 +5,20 @@ from ..binary import Array
 from ..selection import select
 from . import Kernels as _Kernels
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/selp.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 def selp_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(c, a, b)  # selp.yaml:26
+    return select(c, a, b)  # :26
 
 
 def selp_f64_3(a: Array, b: Array, c: Array) -> Array:
-    return select(c, a, b)  # selp.yaml:26
+    return select(c, a, b)  # :26
 
 
 def selp_b16_3(a: Array, b: Array, c: Array) -> Array:
-    return select(c, a, b)  # selp.yaml:26
+    return select(c, a, b)  # :26
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

@@ -22,648 +22,649 @@ _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _xffff: Array = _np.array(0xffff, _np.uint16)
 _xffffffff: Array = _np.array(0xffffffff, _np.uint32)
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/set.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 def set_eq_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:83
-    return select(t, _xffff, _x0000)  # set.yaml:120
+    t = compareEqual(a, b, bf16)  # :83
+    return select(t, _xffff, _x0000)  # :120
 
 
 def set_eq_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:83
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareEqual(a, b, bf16)  # :83
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_ne_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = _compareLessGreater(a, b, bf16)  # set.yaml:85
-    return select(t, _xffff, _x0000)  # set.yaml:120
+    t = _compareLessGreater(a, b, bf16)  # :85
+    return select(t, _xffff, _x0000)  # :120
 
 
 def set_ne_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = _compareLessGreater(a, b, bf16)  # set.yaml:85
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = _compareLessGreater(a, b, bf16)  # :85
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_lt_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:89
-    return select(t, _xffff, _x0000)  # set.yaml:120
+    t = compareLess(a, b, bf16)  # :89
+    return select(t, _xffff, _x0000)  # :120
 
 
 def set_lt_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:89
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareLess(a, b, bf16)  # :89
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_le_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:91
-    return select(t, _xffff, _x0000)  # set.yaml:120
+    t = compareLessEqual(a, b, bf16)  # :91
+    return select(t, _xffff, _x0000)  # :120
 
 
 def set_le_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:91
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareLessEqual(a, b, bf16)  # :91
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_gt_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:93
-    return select(t, _xffff, _x0000)  # set.yaml:120
+    t = compareGreater(a, b, bf16)  # :93
+    return select(t, _xffff, _x0000)  # :120
 
 
 def set_gt_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:93
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareGreater(a, b, bf16)  # :93
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_ge_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:95
-    return select(t, _xffff, _x0000)  # set.yaml:120
+    t = compareGreaterEqual(a, b, bf16)  # :95
+    return select(t, _xffff, _x0000)  # :120
 
 
 def set_ge_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:95
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareGreaterEqual(a, b, bf16)  # :95
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_equ_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = (~_compareLessGreater(a, b, bf16))  # set.yaml:97
-    return select(t, _xffff, _x0000)  # set.yaml:120
+    t = (~_compareLessGreater(a, b, bf16))  # :97
+    return select(t, _xffff, _x0000)  # :120
 
 
 def set_equ_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = (~_compareLessGreater(a, b, bf16))  # set.yaml:97
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~_compareLessGreater(a, b, bf16))  # :97
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_neu_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:99
-    return select(t, _xffff, _x0000)  # set.yaml:120
+    t = compareNotEqual(a, b, bf16)  # :99
+    return select(t, _xffff, _x0000)  # :120
 
 
 def set_neu_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:99
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareNotEqual(a, b, bf16)  # :99
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_ltu_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:101
-    return select(t, _xffff, _x0000)  # set.yaml:120
+    t = (~compareGreaterEqual(a, b, bf16))  # :101
+    return select(t, _xffff, _x0000)  # :120
 
 
 def set_ltu_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:101
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareGreaterEqual(a, b, bf16))  # :101
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_leu_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:103
-    return select(t, _xffff, _x0000)  # set.yaml:120
+    t = (~compareGreater(a, b, bf16))  # :103
+    return select(t, _xffff, _x0000)  # :120
 
 
 def set_leu_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:103
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareGreater(a, b, bf16))  # :103
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_gtu_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:105
-    return select(t, _xffff, _x0000)  # set.yaml:120
+    t = (~compareLessEqual(a, b, bf16))  # :105
+    return select(t, _xffff, _x0000)  # :120
 
 
 def set_gtu_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:105
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareLessEqual(a, b, bf16))  # :105
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_geu_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:107
-    return select(t, _xffff, _x0000)  # set.yaml:120
+    t = (~compareLess(a, b, bf16))  # :107
+    return select(t, _xffff, _x0000)  # :120
 
 
 def set_geu_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:107
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareLess(a, b, bf16))  # :107
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_num_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:109
-    return select(t, _xffff, _x0000)  # set.yaml:120
+    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # :109
+    return select(t, _xffff, _x0000)  # :120
 
 
 def set_num_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:109
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # :109
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_nan_u16_bf16_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:111
-    return select(t, _xffff, _x0000)  # set.yaml:120
+    t = (isNaN(a, bf16) | isNaN(b, bf16))  # :111
+    return select(t, _xffff, _x0000)  # :120
 
 
 def set_nan_u32_bf16_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:111
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = (isNaN(a, bf16) | isNaN(b, bf16))  # :111
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_eq_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:83
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = compareEqual(a, b, bf16)  # :83
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_eq_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:83
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareEqual(a, b, bf16)  # :83
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_eq_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:83
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = compareEqual(a, b, bf16)  # :83
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_eq_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:83
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareEqual(a, b, bf16)  # :83
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_eq_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:83
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = compareEqual(a, b, bf16)  # :83
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_eq_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:83
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareEqual(a, b, bf16)  # :83
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ne_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, bf16)  # set.yaml:85
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = _compareLessGreater(a, b, bf16)  # :85
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_ne_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, bf16)  # set.yaml:85
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = _compareLessGreater(a, b, bf16)  # :85
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ne_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, bf16)  # set.yaml:85
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = _compareLessGreater(a, b, bf16)  # :85
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_ne_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, bf16)  # set.yaml:85
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = _compareLessGreater(a, b, bf16)  # :85
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ne_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, bf16)  # set.yaml:85
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = _compareLessGreater(a, b, bf16)  # :85
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_ne_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, bf16)  # set.yaml:85
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = _compareLessGreater(a, b, bf16)  # :85
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_lt_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:89
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = compareLess(a, b, bf16)  # :89
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_lt_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:89
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareLess(a, b, bf16)  # :89
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_lt_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:89
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = compareLess(a, b, bf16)  # :89
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_lt_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:89
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareLess(a, b, bf16)  # :89
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_lt_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:89
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = compareLess(a, b, bf16)  # :89
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_lt_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:89
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareLess(a, b, bf16)  # :89
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_le_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:91
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = compareLessEqual(a, b, bf16)  # :91
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_le_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:91
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareLessEqual(a, b, bf16)  # :91
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_le_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:91
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = compareLessEqual(a, b, bf16)  # :91
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_le_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:91
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareLessEqual(a, b, bf16)  # :91
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_le_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:91
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = compareLessEqual(a, b, bf16)  # :91
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_le_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:91
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareLessEqual(a, b, bf16)  # :91
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_gt_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:93
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = compareGreater(a, b, bf16)  # :93
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_gt_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:93
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareGreater(a, b, bf16)  # :93
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_gt_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:93
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = compareGreater(a, b, bf16)  # :93
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_gt_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:93
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareGreater(a, b, bf16)  # :93
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_gt_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:93
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = compareGreater(a, b, bf16)  # :93
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_gt_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:93
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareGreater(a, b, bf16)  # :93
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ge_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:95
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = compareGreaterEqual(a, b, bf16)  # :95
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_ge_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:95
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareGreaterEqual(a, b, bf16)  # :95
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ge_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:95
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = compareGreaterEqual(a, b, bf16)  # :95
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_ge_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:95
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareGreaterEqual(a, b, bf16)  # :95
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ge_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:95
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = compareGreaterEqual(a, b, bf16)  # :95
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_ge_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:95
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareGreaterEqual(a, b, bf16)  # :95
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_equ_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, bf16))  # set.yaml:97
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = (~_compareLessGreater(a, b, bf16))  # :97
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_equ_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, bf16))  # set.yaml:97
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~_compareLessGreater(a, b, bf16))  # :97
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_equ_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, bf16))  # set.yaml:97
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = (~_compareLessGreater(a, b, bf16))  # :97
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_equ_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, bf16))  # set.yaml:97
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~_compareLessGreater(a, b, bf16))  # :97
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_equ_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, bf16))  # set.yaml:97
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = (~_compareLessGreater(a, b, bf16))  # :97
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_equ_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, bf16))  # set.yaml:97
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~_compareLessGreater(a, b, bf16))  # :97
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_neu_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:99
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = compareNotEqual(a, b, bf16)  # :99
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_neu_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:99
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareNotEqual(a, b, bf16)  # :99
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_neu_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:99
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = compareNotEqual(a, b, bf16)  # :99
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_neu_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:99
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareNotEqual(a, b, bf16)  # :99
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_neu_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:99
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = compareNotEqual(a, b, bf16)  # :99
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_neu_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:99
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareNotEqual(a, b, bf16)  # :99
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ltu_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:101
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = (~compareGreaterEqual(a, b, bf16))  # :101
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_ltu_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:101
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareGreaterEqual(a, b, bf16))  # :101
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ltu_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:101
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = (~compareGreaterEqual(a, b, bf16))  # :101
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_ltu_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:101
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareGreaterEqual(a, b, bf16))  # :101
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ltu_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:101
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = (~compareGreaterEqual(a, b, bf16))  # :101
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_ltu_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:101
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareGreaterEqual(a, b, bf16))  # :101
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_leu_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:103
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = (~compareGreater(a, b, bf16))  # :103
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_leu_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:103
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareGreater(a, b, bf16))  # :103
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_leu_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:103
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = (~compareGreater(a, b, bf16))  # :103
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_leu_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:103
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareGreater(a, b, bf16))  # :103
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_leu_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:103
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = (~compareGreater(a, b, bf16))  # :103
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_leu_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:103
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareGreater(a, b, bf16))  # :103
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_gtu_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:105
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = (~compareLessEqual(a, b, bf16))  # :105
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_gtu_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:105
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareLessEqual(a, b, bf16))  # :105
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_gtu_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:105
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = (~compareLessEqual(a, b, bf16))  # :105
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_gtu_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:105
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareLessEqual(a, b, bf16))  # :105
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_gtu_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:105
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = (~compareLessEqual(a, b, bf16))  # :105
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_gtu_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:105
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareLessEqual(a, b, bf16))  # :105
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_geu_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:107
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = (~compareLess(a, b, bf16))  # :107
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_geu_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:107
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareLess(a, b, bf16))  # :107
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_geu_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:107
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = (~compareLess(a, b, bf16))  # :107
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_geu_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:107
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareLess(a, b, bf16))  # :107
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_geu_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:107
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = (~compareLess(a, b, bf16))  # :107
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_geu_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:107
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareLess(a, b, bf16))  # :107
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_num_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:109
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # :109
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_num_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:109
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # :109
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_num_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:109
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # :109
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_num_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:109
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # :109
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_num_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:109
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # :109
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_num_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:109
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # :109
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_nan_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:111
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = (isNaN(a, bf16) | isNaN(b, bf16))  # :111
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_nan_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:111
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (isNaN(a, bf16) | isNaN(b, bf16))  # :111
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_nan_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:111
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = (isNaN(a, bf16) | isNaN(b, bf16))  # :111
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_nan_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:111
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (isNaN(a, bf16) | isNaN(b, bf16))  # :111
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_nan_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:111
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffff, _x0000)  # set.yaml:120
+    t = (isNaN(a, bf16) | isNaN(b, bf16))  # :111
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffff, _x0000)  # :120
 
 
 def set_nan_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:111
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (isNaN(a, bf16) | isNaN(b, bf16))  # :111
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122

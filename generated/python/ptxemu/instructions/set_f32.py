@@ -24,2120 +24,2121 @@ _x3f80: Array = _np.array(0x3f80, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 _xffffffff: Array = _np.array(0xffffffff, _np.uint32)
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/set.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 def set_eq_u32_f32_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:83
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareEqual(a, b, f32)  # :83
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_eq_f32_f32_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:83
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareEqual(a, b, f32)  # :83
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_eq_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f32, True)  # set.yaml:83
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareEqual(a, b, f32, True)  # :83
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_eq_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f32, True)  # set.yaml:83
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareEqual(a, b, f32, True)  # :83
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_ne_u32_f32_2(a: Array, b: Array) -> Array:
-    t = _compareLessGreater(a, b, f32)  # set.yaml:85
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = _compareLessGreater(a, b, f32)  # :85
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_ne_f32_f32_2(a: Array, b: Array) -> Array:
-    t = _compareLessGreater(a, b, f32)  # set.yaml:85
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = _compareLessGreater(a, b, f32)  # :85
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_ne_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    t = _compareLessGreater(a, b, f32, True)  # set.yaml:85
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = _compareLessGreater(a, b, f32, True)  # :85
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_ne_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    t = _compareLessGreater(a, b, f32, True)  # set.yaml:85
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = _compareLessGreater(a, b, f32, True)  # :85
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_lt_u32_f32_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:89
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareLess(a, b, f32)  # :89
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_lt_f32_f32_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:89
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareLess(a, b, f32)  # :89
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_lt_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f32, True)  # set.yaml:89
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareLess(a, b, f32, True)  # :89
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_lt_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f32, True)  # set.yaml:89
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareLess(a, b, f32, True)  # :89
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_le_u32_f32_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:91
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareLessEqual(a, b, f32)  # :91
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_le_f32_f32_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:91
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareLessEqual(a, b, f32)  # :91
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_le_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f32, True)  # set.yaml:91
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareLessEqual(a, b, f32, True)  # :91
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_le_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f32, True)  # set.yaml:91
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareLessEqual(a, b, f32, True)  # :91
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_gt_u32_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:93
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareGreater(a, b, f32)  # :93
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_gt_f32_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:93
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareGreater(a, b, f32)  # :93
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_gt_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f32, True)  # set.yaml:93
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareGreater(a, b, f32, True)  # :93
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_gt_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f32, True)  # set.yaml:93
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareGreater(a, b, f32, True)  # :93
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_ge_u32_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareGreaterEqual(a, b, f32)  # :95
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_ge_f32_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareGreaterEqual(a, b, f32)  # :95
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_ge_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:95
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareGreaterEqual(a, b, f32, True)  # :95
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_ge_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:95
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareGreaterEqual(a, b, f32, True)  # :95
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_equ_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~_compareLessGreater(a, b, f32))  # :97
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_equ_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~_compareLessGreater(a, b, f32))  # :97
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_equ_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32, True))  # set.yaml:97
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~_compareLessGreater(a, b, f32, True))  # :97
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_equ_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32, True))  # set.yaml:97
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~_compareLessGreater(a, b, f32, True))  # :97
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_neu_u32_f32_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:99
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareNotEqual(a, b, f32)  # :99
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_neu_f32_f32_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:99
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareNotEqual(a, b, f32)  # :99
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_neu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f32, True)  # set.yaml:99
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareNotEqual(a, b, f32, True)  # :99
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_neu_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f32, True)  # set.yaml:99
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareNotEqual(a, b, f32, True)  # :99
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_ltu_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareGreaterEqual(a, b, f32))  # :101
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_ltu_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareGreaterEqual(a, b, f32))  # :101
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_ltu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:101
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareGreaterEqual(a, b, f32, True))  # :101
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_ltu_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:101
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareGreaterEqual(a, b, f32, True))  # :101
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_leu_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:103
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareGreater(a, b, f32))  # :103
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_leu_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:103
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareGreater(a, b, f32))  # :103
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_leu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f32, True))  # set.yaml:103
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareGreater(a, b, f32, True))  # :103
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_leu_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f32, True))  # set.yaml:103
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareGreater(a, b, f32, True))  # :103
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_gtu_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareLessEqual(a, b, f32))  # :105
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_gtu_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareLessEqual(a, b, f32))  # :105
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_gtu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:105
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareLessEqual(a, b, f32, True))  # :105
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_gtu_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:105
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareLessEqual(a, b, f32, True))  # :105
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_geu_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:107
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareLess(a, b, f32))  # :107
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_geu_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:107
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareLess(a, b, f32))  # :107
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_geu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f32, True))  # set.yaml:107
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareLess(a, b, f32, True))  # :107
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_geu_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f32, True))  # set.yaml:107
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareLess(a, b, f32, True))  # :107
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_num_u32_f32_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # :109
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_num_f32_f32_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # :109
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_nan_u32_f32_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
-    return select(t, _xffffffff, _x00000000)  # set.yaml:122
+    t = (isNaN(a, f32) | isNaN(b, f32))  # :111
+    return select(t, _xffffffff, _x00000000)  # :122
 
 
 def set_nan_f32_f32_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = (isNaN(a, f32) | isNaN(b, f32))  # :111
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_eq_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:83
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareEqual(a, b, f32)  # :83
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_eq_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:83
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareEqual(a, b, f32)  # :83
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_eq_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32, True)  # set.yaml:83
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareEqual(a, b, f32, True)  # :83
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_eq_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32, True)  # set.yaml:83
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareEqual(a, b, f32, True)  # :83
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_eq_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:83
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareEqual(a, b, f32)  # :83
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_eq_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:83
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareEqual(a, b, f32)  # :83
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_eq_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32, True)  # set.yaml:83
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareEqual(a, b, f32, True)  # :83
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_eq_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32, True)  # set.yaml:83
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareEqual(a, b, f32, True)  # :83
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_eq_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:83
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareEqual(a, b, f32)  # :83
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_eq_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:83
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareEqual(a, b, f32)  # :83
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_eq_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32, True)  # set.yaml:83
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareEqual(a, b, f32, True)  # :83
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_eq_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32, True)  # set.yaml:83
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareEqual(a, b, f32, True)  # :83
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_ne_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f32)  # set.yaml:85
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = _compareLessGreater(a, b, f32)  # :85
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ne_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f32)  # set.yaml:85
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = _compareLessGreater(a, b, f32)  # :85
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_ne_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f32, True)  # set.yaml:85
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = _compareLessGreater(a, b, f32, True)  # :85
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ne_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f32, True)  # set.yaml:85
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = _compareLessGreater(a, b, f32, True)  # :85
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_ne_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f32)  # set.yaml:85
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = _compareLessGreater(a, b, f32)  # :85
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ne_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f32)  # set.yaml:85
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = _compareLessGreater(a, b, f32)  # :85
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_ne_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f32, True)  # set.yaml:85
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = _compareLessGreater(a, b, f32, True)  # :85
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ne_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f32, True)  # set.yaml:85
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = _compareLessGreater(a, b, f32, True)  # :85
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_ne_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f32)  # set.yaml:85
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = _compareLessGreater(a, b, f32)  # :85
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ne_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f32)  # set.yaml:85
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = _compareLessGreater(a, b, f32)  # :85
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_ne_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f32, True)  # set.yaml:85
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = _compareLessGreater(a, b, f32, True)  # :85
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ne_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f32, True)  # set.yaml:85
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = _compareLessGreater(a, b, f32, True)  # :85
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_lt_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:89
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareLess(a, b, f32)  # :89
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_lt_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:89
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareLess(a, b, f32)  # :89
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_lt_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32, True)  # set.yaml:89
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareLess(a, b, f32, True)  # :89
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_lt_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32, True)  # set.yaml:89
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareLess(a, b, f32, True)  # :89
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_lt_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:89
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareLess(a, b, f32)  # :89
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_lt_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:89
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareLess(a, b, f32)  # :89
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_lt_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32, True)  # set.yaml:89
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareLess(a, b, f32, True)  # :89
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_lt_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32, True)  # set.yaml:89
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareLess(a, b, f32, True)  # :89
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_lt_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:89
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareLess(a, b, f32)  # :89
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_lt_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:89
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareLess(a, b, f32)  # :89
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_lt_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32, True)  # set.yaml:89
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareLess(a, b, f32, True)  # :89
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_lt_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32, True)  # set.yaml:89
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareLess(a, b, f32, True)  # :89
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_le_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:91
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareLessEqual(a, b, f32)  # :91
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_le_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:91
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareLessEqual(a, b, f32)  # :91
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_le_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32, True)  # set.yaml:91
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareLessEqual(a, b, f32, True)  # :91
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_le_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32, True)  # set.yaml:91
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareLessEqual(a, b, f32, True)  # :91
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_le_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:91
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareLessEqual(a, b, f32)  # :91
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_le_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:91
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareLessEqual(a, b, f32)  # :91
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_le_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32, True)  # set.yaml:91
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareLessEqual(a, b, f32, True)  # :91
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_le_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32, True)  # set.yaml:91
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareLessEqual(a, b, f32, True)  # :91
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_le_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:91
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareLessEqual(a, b, f32)  # :91
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_le_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:91
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareLessEqual(a, b, f32)  # :91
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_le_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32, True)  # set.yaml:91
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareLessEqual(a, b, f32, True)  # :91
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_le_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32, True)  # set.yaml:91
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareLessEqual(a, b, f32, True)  # :91
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_gt_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:93
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareGreater(a, b, f32)  # :93
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_gt_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:93
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareGreater(a, b, f32)  # :93
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_gt_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32, True)  # set.yaml:93
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareGreater(a, b, f32, True)  # :93
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_gt_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32, True)  # set.yaml:93
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareGreater(a, b, f32, True)  # :93
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_gt_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:93
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareGreater(a, b, f32)  # :93
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_gt_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:93
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareGreater(a, b, f32)  # :93
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_gt_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32, True)  # set.yaml:93
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareGreater(a, b, f32, True)  # :93
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_gt_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32, True)  # set.yaml:93
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareGreater(a, b, f32, True)  # :93
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_gt_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:93
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareGreater(a, b, f32)  # :93
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_gt_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:93
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareGreater(a, b, f32)  # :93
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_gt_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32, True)  # set.yaml:93
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareGreater(a, b, f32, True)  # :93
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_gt_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32, True)  # set.yaml:93
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareGreater(a, b, f32, True)  # :93
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_ge_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareGreaterEqual(a, b, f32)  # :95
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ge_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareGreaterEqual(a, b, f32)  # :95
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_ge_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:95
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareGreaterEqual(a, b, f32, True)  # :95
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ge_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:95
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareGreaterEqual(a, b, f32, True)  # :95
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_ge_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareGreaterEqual(a, b, f32)  # :95
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ge_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareGreaterEqual(a, b, f32)  # :95
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_ge_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:95
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareGreaterEqual(a, b, f32, True)  # :95
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ge_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:95
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareGreaterEqual(a, b, f32, True)  # :95
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_ge_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareGreaterEqual(a, b, f32)  # :95
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ge_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareGreaterEqual(a, b, f32)  # :95
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_ge_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:95
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareGreaterEqual(a, b, f32, True)  # :95
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ge_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:95
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareGreaterEqual(a, b, f32, True)  # :95
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_equ_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~_compareLessGreater(a, b, f32))  # :97
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_equ_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~_compareLessGreater(a, b, f32))  # :97
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_equ_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32, True))  # set.yaml:97
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~_compareLessGreater(a, b, f32, True))  # :97
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_equ_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32, True))  # set.yaml:97
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~_compareLessGreater(a, b, f32, True))  # :97
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_equ_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~_compareLessGreater(a, b, f32))  # :97
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_equ_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~_compareLessGreater(a, b, f32))  # :97
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_equ_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32, True))  # set.yaml:97
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~_compareLessGreater(a, b, f32, True))  # :97
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_equ_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32, True))  # set.yaml:97
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~_compareLessGreater(a, b, f32, True))  # :97
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_equ_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~_compareLessGreater(a, b, f32))  # :97
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_equ_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~_compareLessGreater(a, b, f32))  # :97
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_equ_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32, True))  # set.yaml:97
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~_compareLessGreater(a, b, f32, True))  # :97
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_equ_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32, True))  # set.yaml:97
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~_compareLessGreater(a, b, f32, True))  # :97
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_neu_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:99
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareNotEqual(a, b, f32)  # :99
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_neu_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:99
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareNotEqual(a, b, f32)  # :99
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_neu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32, True)  # set.yaml:99
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareNotEqual(a, b, f32, True)  # :99
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_neu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32, True)  # set.yaml:99
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareNotEqual(a, b, f32, True)  # :99
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_neu_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:99
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareNotEqual(a, b, f32)  # :99
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_neu_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:99
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareNotEqual(a, b, f32)  # :99
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_neu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32, True)  # set.yaml:99
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareNotEqual(a, b, f32, True)  # :99
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_neu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32, True)  # set.yaml:99
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareNotEqual(a, b, f32, True)  # :99
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_neu_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:99
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareNotEqual(a, b, f32)  # :99
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_neu_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:99
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareNotEqual(a, b, f32)  # :99
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_neu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32, True)  # set.yaml:99
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = compareNotEqual(a, b, f32, True)  # :99
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_neu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32, True)  # set.yaml:99
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = compareNotEqual(a, b, f32, True)  # :99
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_ltu_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareGreaterEqual(a, b, f32))  # :101
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ltu_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareGreaterEqual(a, b, f32))  # :101
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_ltu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:101
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareGreaterEqual(a, b, f32, True))  # :101
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ltu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:101
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareGreaterEqual(a, b, f32, True))  # :101
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_ltu_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareGreaterEqual(a, b, f32))  # :101
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ltu_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareGreaterEqual(a, b, f32))  # :101
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_ltu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:101
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareGreaterEqual(a, b, f32, True))  # :101
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ltu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:101
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareGreaterEqual(a, b, f32, True))  # :101
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_ltu_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareGreaterEqual(a, b, f32))  # :101
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ltu_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareGreaterEqual(a, b, f32))  # :101
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_ltu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:101
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareGreaterEqual(a, b, f32, True))  # :101
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_ltu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:101
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareGreaterEqual(a, b, f32, True))  # :101
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_leu_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:103
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareGreater(a, b, f32))  # :103
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_leu_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:103
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareGreater(a, b, f32))  # :103
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_leu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32, True))  # set.yaml:103
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareGreater(a, b, f32, True))  # :103
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_leu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32, True))  # set.yaml:103
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareGreater(a, b, f32, True))  # :103
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_leu_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:103
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareGreater(a, b, f32))  # :103
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_leu_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:103
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareGreater(a, b, f32))  # :103
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_leu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32, True))  # set.yaml:103
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareGreater(a, b, f32, True))  # :103
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_leu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32, True))  # set.yaml:103
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareGreater(a, b, f32, True))  # :103
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_leu_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:103
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareGreater(a, b, f32))  # :103
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_leu_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:103
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareGreater(a, b, f32))  # :103
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_leu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32, True))  # set.yaml:103
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareGreater(a, b, f32, True))  # :103
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_leu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32, True))  # set.yaml:103
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareGreater(a, b, f32, True))  # :103
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_gtu_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareLessEqual(a, b, f32))  # :105
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_gtu_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareLessEqual(a, b, f32))  # :105
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_gtu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:105
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareLessEqual(a, b, f32, True))  # :105
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_gtu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:105
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareLessEqual(a, b, f32, True))  # :105
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_gtu_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareLessEqual(a, b, f32))  # :105
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_gtu_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareLessEqual(a, b, f32))  # :105
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_gtu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:105
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareLessEqual(a, b, f32, True))  # :105
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_gtu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:105
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareLessEqual(a, b, f32, True))  # :105
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_gtu_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareLessEqual(a, b, f32))  # :105
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_gtu_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareLessEqual(a, b, f32))  # :105
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_gtu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:105
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareLessEqual(a, b, f32, True))  # :105
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_gtu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:105
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareLessEqual(a, b, f32, True))  # :105
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_geu_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:107
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareLess(a, b, f32))  # :107
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_geu_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:107
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareLess(a, b, f32))  # :107
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_geu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32, True))  # set.yaml:107
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareLess(a, b, f32, True))  # :107
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_geu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32, True))  # set.yaml:107
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareLess(a, b, f32, True))  # :107
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_geu_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:107
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareLess(a, b, f32))  # :107
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_geu_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:107
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareLess(a, b, f32))  # :107
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_geu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32, True))  # set.yaml:107
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareLess(a, b, f32, True))  # :107
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_geu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32, True))  # set.yaml:107
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareLess(a, b, f32, True))  # :107
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_geu_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:107
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareLess(a, b, f32))  # :107
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_geu_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:107
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareLess(a, b, f32))  # :107
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_geu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32, True))  # set.yaml:107
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (~compareLess(a, b, f32, True))  # :107
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_geu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32, True))  # set.yaml:107
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~compareLess(a, b, f32, True))  # :107
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_num_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # :109
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_num_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # :109
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_num_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # :109
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_num_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # :109
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_num_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # :109
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_num_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # :109
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_nan_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (isNaN(a, f32) | isNaN(b, f32))  # :111
+    t_2 = (t & c)  # :113
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_nan_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (isNaN(a, f32) | isNaN(b, f32))  # :111
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_nan_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (isNaN(a, f32) | isNaN(b, f32))  # :111
+    t_2 = (t | c)  # :115
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_nan_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (isNaN(a, f32) | isNaN(b, f32))  # :111
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_nan_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:122
+    t = (isNaN(a, f32) | isNaN(b, f32))  # :111
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _xffffffff, _x00000000)  # :122
 
 
 def set_nan_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (isNaN(a, f32) | isNaN(b, f32))  # :111
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_eq_f16_f32_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:83
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = compareEqual(a, b, f32)  # :83
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_eq_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f32, True)  # set.yaml:83
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = compareEqual(a, b, f32, True)  # :83
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_ne_f16_f32_2(a: Array, b: Array) -> Array:
-    t = _compareLessGreater(a, b, f32)  # set.yaml:85
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = _compareLessGreater(a, b, f32)  # :85
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_ne_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    t = _compareLessGreater(a, b, f32, True)  # set.yaml:85
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = _compareLessGreater(a, b, f32, True)  # :85
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_lt_f16_f32_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:89
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = compareLess(a, b, f32)  # :89
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_lt_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f32, True)  # set.yaml:89
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = compareLess(a, b, f32, True)  # :89
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_le_f16_f32_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:91
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = compareLessEqual(a, b, f32)  # :91
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_le_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f32, True)  # set.yaml:91
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = compareLessEqual(a, b, f32, True)  # :91
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_gt_f16_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:93
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = compareGreater(a, b, f32)  # :93
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_gt_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f32, True)  # set.yaml:93
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = compareGreater(a, b, f32, True)  # :93
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_ge_f16_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = compareGreaterEqual(a, b, f32)  # :95
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_ge_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:95
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = compareGreaterEqual(a, b, f32, True)  # :95
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_equ_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = (~_compareLessGreater(a, b, f32))  # :97
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_equ_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32, True))  # set.yaml:97
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = (~_compareLessGreater(a, b, f32, True))  # :97
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_neu_f16_f32_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:99
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = compareNotEqual(a, b, f32)  # :99
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_neu_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f32, True)  # set.yaml:99
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = compareNotEqual(a, b, f32, True)  # :99
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_ltu_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareGreaterEqual(a, b, f32))  # :101
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_ltu_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:101
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareGreaterEqual(a, b, f32, True))  # :101
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_leu_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:103
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareGreater(a, b, f32))  # :103
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_leu_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f32, True))  # set.yaml:103
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareGreater(a, b, f32, True))  # :103
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_gtu_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareLessEqual(a, b, f32))  # :105
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_gtu_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:105
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareLessEqual(a, b, f32, True))  # :105
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_geu_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:107
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareLess(a, b, f32))  # :107
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_geu_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f32, True))  # set.yaml:107
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareLess(a, b, f32, True))  # :107
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_num_f16_f32_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # :109
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_nan_f16_f32_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = (isNaN(a, f32) | isNaN(b, f32))  # :111
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_eq_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:83
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareEqual(a, b, f32)  # :83
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_eq_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32, True)  # set.yaml:83
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareEqual(a, b, f32, True)  # :83
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_eq_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:83
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareEqual(a, b, f32)  # :83
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_eq_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32, True)  # set.yaml:83
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareEqual(a, b, f32, True)  # :83
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_eq_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:83
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareEqual(a, b, f32)  # :83
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_eq_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32, True)  # set.yaml:83
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareEqual(a, b, f32, True)  # :83
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_ne_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f32)  # set.yaml:85
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = _compareLessGreater(a, b, f32)  # :85
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_ne_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f32, True)  # set.yaml:85
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = _compareLessGreater(a, b, f32, True)  # :85
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_ne_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f32)  # set.yaml:85
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = _compareLessGreater(a, b, f32)  # :85
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_ne_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f32, True)  # set.yaml:85
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = _compareLessGreater(a, b, f32, True)  # :85
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_ne_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f32)  # set.yaml:85
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = _compareLessGreater(a, b, f32)  # :85
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_ne_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f32, True)  # set.yaml:85
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = _compareLessGreater(a, b, f32, True)  # :85
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_lt_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:89
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareLess(a, b, f32)  # :89
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_lt_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32, True)  # set.yaml:89
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareLess(a, b, f32, True)  # :89
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_lt_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:89
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareLess(a, b, f32)  # :89
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_lt_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32, True)  # set.yaml:89
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareLess(a, b, f32, True)  # :89
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_lt_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:89
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareLess(a, b, f32)  # :89
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_lt_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32, True)  # set.yaml:89
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareLess(a, b, f32, True)  # :89
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_le_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:91
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareLessEqual(a, b, f32)  # :91
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_le_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32, True)  # set.yaml:91
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareLessEqual(a, b, f32, True)  # :91
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_le_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:91
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareLessEqual(a, b, f32)  # :91
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_le_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32, True)  # set.yaml:91
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareLessEqual(a, b, f32, True)  # :91
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_le_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:91
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareLessEqual(a, b, f32)  # :91
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_le_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32, True)  # set.yaml:91
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareLessEqual(a, b, f32, True)  # :91
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_gt_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:93
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareGreater(a, b, f32)  # :93
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_gt_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32, True)  # set.yaml:93
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareGreater(a, b, f32, True)  # :93
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_gt_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:93
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareGreater(a, b, f32)  # :93
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_gt_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32, True)  # set.yaml:93
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareGreater(a, b, f32, True)  # :93
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_gt_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:93
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareGreater(a, b, f32)  # :93
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_gt_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32, True)  # set.yaml:93
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareGreater(a, b, f32, True)  # :93
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_ge_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareGreaterEqual(a, b, f32)  # :95
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_ge_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:95
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareGreaterEqual(a, b, f32, True)  # :95
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_ge_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareGreaterEqual(a, b, f32)  # :95
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_ge_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:95
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareGreaterEqual(a, b, f32, True)  # :95
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_ge_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareGreaterEqual(a, b, f32)  # :95
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_ge_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:95
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareGreaterEqual(a, b, f32, True)  # :95
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_equ_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~_compareLessGreater(a, b, f32))  # :97
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_equ_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32, True))  # set.yaml:97
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~_compareLessGreater(a, b, f32, True))  # :97
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_equ_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~_compareLessGreater(a, b, f32))  # :97
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_equ_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32, True))  # set.yaml:97
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~_compareLessGreater(a, b, f32, True))  # :97
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_equ_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~_compareLessGreater(a, b, f32))  # :97
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_equ_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32, True))  # set.yaml:97
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~_compareLessGreater(a, b, f32, True))  # :97
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_neu_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:99
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareNotEqual(a, b, f32)  # :99
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_neu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32, True)  # set.yaml:99
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareNotEqual(a, b, f32, True)  # :99
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_neu_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:99
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareNotEqual(a, b, f32)  # :99
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_neu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32, True)  # set.yaml:99
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareNotEqual(a, b, f32, True)  # :99
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_neu_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:99
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareNotEqual(a, b, f32)  # :99
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_neu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32, True)  # set.yaml:99
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = compareNotEqual(a, b, f32, True)  # :99
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_ltu_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareGreaterEqual(a, b, f32))  # :101
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_ltu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:101
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareGreaterEqual(a, b, f32, True))  # :101
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_ltu_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareGreaterEqual(a, b, f32))  # :101
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_ltu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:101
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareGreaterEqual(a, b, f32, True))  # :101
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_ltu_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareGreaterEqual(a, b, f32))  # :101
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_ltu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:101
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareGreaterEqual(a, b, f32, True))  # :101
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_leu_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:103
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareGreater(a, b, f32))  # :103
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_leu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32, True))  # set.yaml:103
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareGreater(a, b, f32, True))  # :103
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_leu_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:103
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareGreater(a, b, f32))  # :103
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_leu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32, True))  # set.yaml:103
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareGreater(a, b, f32, True))  # :103
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_leu_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:103
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareGreater(a, b, f32))  # :103
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_leu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32, True))  # set.yaml:103
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareGreater(a, b, f32, True))  # :103
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_gtu_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareLessEqual(a, b, f32))  # :105
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_gtu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:105
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareLessEqual(a, b, f32, True))  # :105
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_gtu_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareLessEqual(a, b, f32))  # :105
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_gtu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:105
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareLessEqual(a, b, f32, True))  # :105
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_gtu_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareLessEqual(a, b, f32))  # :105
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_gtu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:105
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareLessEqual(a, b, f32, True))  # :105
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_geu_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:107
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareLess(a, b, f32))  # :107
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_geu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32, True))  # set.yaml:107
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareLess(a, b, f32, True))  # :107
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_geu_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:107
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareLess(a, b, f32))  # :107
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_geu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32, True))  # set.yaml:107
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareLess(a, b, f32, True))  # :107
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_geu_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:107
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareLess(a, b, f32))  # :107
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_geu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32, True))  # set.yaml:107
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~compareLess(a, b, f32, True))  # :107
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_num_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # :109
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_num_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # :109
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_num_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # :109
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_nan_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (isNaN(a, f32) | isNaN(b, f32))  # :111
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_nan_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (isNaN(a, f32) | isNaN(b, f32))  # :111
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_nan_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (isNaN(a, f32) | isNaN(b, f32))  # :111
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_eq_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:83
-    return select(t, _x3f80, _x0000)  # set.yaml:126
+    t = compareEqual(a, b, f32)  # :83
+    return select(t, _x3f80, _x0000)  # :126
 
 
 def set_ne_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = _compareLessGreater(a, b, f32)  # set.yaml:85
-    return select(t, _x3f80, _x0000)  # set.yaml:126
+    t = _compareLessGreater(a, b, f32)  # :85
+    return select(t, _x3f80, _x0000)  # :126
 
 
 def set_lt_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:89
-    return select(t, _x3f80, _x0000)  # set.yaml:126
+    t = compareLess(a, b, f32)  # :89
+    return select(t, _x3f80, _x0000)  # :126
 
 
 def set_le_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:91
-    return select(t, _x3f80, _x0000)  # set.yaml:126
+    t = compareLessEqual(a, b, f32)  # :91
+    return select(t, _x3f80, _x0000)  # :126
 
 
 def set_gt_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:93
-    return select(t, _x3f80, _x0000)  # set.yaml:126
+    t = compareGreater(a, b, f32)  # :93
+    return select(t, _x3f80, _x0000)  # :126
 
 
 def set_ge_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
-    return select(t, _x3f80, _x0000)  # set.yaml:126
+    t = compareGreaterEqual(a, b, f32)  # :95
+    return select(t, _x3f80, _x0000)  # :126
 
 
 def set_equ_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
-    return select(t, _x3f80, _x0000)  # set.yaml:126
+    t = (~_compareLessGreater(a, b, f32))  # :97
+    return select(t, _x3f80, _x0000)  # :126
 
 
 def set_neu_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:99
-    return select(t, _x3f80, _x0000)  # set.yaml:126
+    t = compareNotEqual(a, b, f32)  # :99
+    return select(t, _x3f80, _x0000)  # :126
 
 
 def set_ltu_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
-    return select(t, _x3f80, _x0000)  # set.yaml:126
+    t = (~compareGreaterEqual(a, b, f32))  # :101
+    return select(t, _x3f80, _x0000)  # :126
 
 
 def set_leu_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:103
-    return select(t, _x3f80, _x0000)  # set.yaml:126
+    t = (~compareGreater(a, b, f32))  # :103
+    return select(t, _x3f80, _x0000)  # :126
 
 
 def set_gtu_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
-    return select(t, _x3f80, _x0000)  # set.yaml:126
+    t = (~compareLessEqual(a, b, f32))  # :105
+    return select(t, _x3f80, _x0000)  # :126
 
 
 def set_geu_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:107
-    return select(t, _x3f80, _x0000)  # set.yaml:126
+    t = (~compareLess(a, b, f32))  # :107
+    return select(t, _x3f80, _x0000)  # :126
 
 
 def set_num_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
-    return select(t, _x3f80, _x0000)  # set.yaml:126
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # :109
+    return select(t, _x3f80, _x0000)  # :126
 
 
 def set_nan_bf16_f32_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
-    return select(t, _x3f80, _x0000)  # set.yaml:126
+    t = (isNaN(a, f32) | isNaN(b, f32))  # :111
+    return select(t, _x3f80, _x0000)  # :126
 
 
 def set_eq_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:83
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = compareEqual(a, b, f32)  # :83
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_eq_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:83
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = compareEqual(a, b, f32)  # :83
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_eq_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:83
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = compareEqual(a, b, f32)  # :83
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_ne_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f32)  # set.yaml:85
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = _compareLessGreater(a, b, f32)  # :85
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_ne_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f32)  # set.yaml:85
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = _compareLessGreater(a, b, f32)  # :85
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_ne_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f32)  # set.yaml:85
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = _compareLessGreater(a, b, f32)  # :85
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_lt_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:89
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = compareLess(a, b, f32)  # :89
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_lt_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:89
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = compareLess(a, b, f32)  # :89
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_lt_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:89
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = compareLess(a, b, f32)  # :89
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_le_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:91
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = compareLessEqual(a, b, f32)  # :91
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_le_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:91
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = compareLessEqual(a, b, f32)  # :91
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_le_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:91
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = compareLessEqual(a, b, f32)  # :91
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_gt_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:93
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = compareGreater(a, b, f32)  # :93
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_gt_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:93
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = compareGreater(a, b, f32)  # :93
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_gt_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:93
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = compareGreater(a, b, f32)  # :93
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_ge_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = compareGreaterEqual(a, b, f32)  # :95
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_ge_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = compareGreaterEqual(a, b, f32)  # :95
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_ge_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:95
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = compareGreaterEqual(a, b, f32)  # :95
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_equ_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = (~_compareLessGreater(a, b, f32))  # :97
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_equ_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = (~_compareLessGreater(a, b, f32))  # :97
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_equ_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f32))  # set.yaml:97
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = (~_compareLessGreater(a, b, f32))  # :97
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_neu_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:99
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = compareNotEqual(a, b, f32)  # :99
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_neu_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:99
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = compareNotEqual(a, b, f32)  # :99
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_neu_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:99
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = compareNotEqual(a, b, f32)  # :99
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_ltu_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = (~compareGreaterEqual(a, b, f32))  # :101
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_ltu_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = (~compareGreaterEqual(a, b, f32))  # :101
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_ltu_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:101
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = (~compareGreaterEqual(a, b, f32))  # :101
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_leu_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:103
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = (~compareGreater(a, b, f32))  # :103
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_leu_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:103
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = (~compareGreater(a, b, f32))  # :103
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_leu_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:103
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = (~compareGreater(a, b, f32))  # :103
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_gtu_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = (~compareLessEqual(a, b, f32))  # :105
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_gtu_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = (~compareLessEqual(a, b, f32))  # :105
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_gtu_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:105
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = (~compareLessEqual(a, b, f32))  # :105
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_geu_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:107
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = (~compareLess(a, b, f32))  # :107
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_geu_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:107
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = (~compareLess(a, b, f32))  # :107
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_geu_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:107
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = (~compareLess(a, b, f32))  # :107
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_num_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # :109
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_num_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # :109
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_num_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:109
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # :109
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_nan_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = (isNaN(a, f32) | isNaN(b, f32))  # :111
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_nan_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = (isNaN(a, f32) | isNaN(b, f32))  # :111
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_nan_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:111
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = (isNaN(a, f32) | isNaN(b, f32))  # :111
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f80, _x0000)  # :126

@@ -14,280 +14,281 @@ _x3c00: Array = _np.array(0x3c00, _np.uint16)
 _x3f80: Array = _np.array(0x3f80, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/set.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 def set_lt_f32_u64_2(a: Array, b: Array) -> Array:
-    t = lessInteger(a, b, u64)  # set.yaml:89
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = lessInteger(a, b, u64)  # :89
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_le_f32_u64_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(b, a, u64))  # set.yaml:91
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~lessInteger(b, a, u64))  # :91
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_gt_f32_u64_2(a: Array, b: Array) -> Array:
-    t = lessInteger(b, a, u64)  # set.yaml:93
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = lessInteger(b, a, u64)  # :93
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_ge_f32_u64_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(a, b, u64))  # set.yaml:95
-    return select(t, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~lessInteger(a, b, u64))  # :95
+    return select(t, _x3f800000, _x00000000)  # :126
 
 
 def set_lt_and_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u64)  # set.yaml:89
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = lessInteger(a, b, u64)  # :89
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_lt_or_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u64)  # set.yaml:89
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = lessInteger(a, b, u64)  # :89
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_lt_xor_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u64)  # set.yaml:89
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = lessInteger(a, b, u64)  # :89
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_le_and_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u64))  # set.yaml:91
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~lessInteger(b, a, u64))  # :91
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_le_or_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u64))  # set.yaml:91
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~lessInteger(b, a, u64))  # :91
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_le_xor_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u64))  # set.yaml:91
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~lessInteger(b, a, u64))  # :91
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_gt_and_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u64)  # set.yaml:93
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = lessInteger(b, a, u64)  # :93
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_gt_or_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u64)  # set.yaml:93
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = lessInteger(b, a, u64)  # :93
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_gt_xor_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u64)  # set.yaml:93
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = lessInteger(b, a, u64)  # :93
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_ge_and_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u64))  # set.yaml:95
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~lessInteger(a, b, u64))  # :95
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_ge_or_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u64))  # set.yaml:95
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~lessInteger(a, b, u64))  # :95
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_ge_xor_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u64))  # set.yaml:95
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:126
+    t = (~lessInteger(a, b, u64))  # :95
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f800000, _x00000000)  # :126
 
 
 def set_lt_f16_u64_2(a: Array, b: Array) -> Array:
-    t = lessInteger(a, b, u64)  # set.yaml:89
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = lessInteger(a, b, u64)  # :89
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_lt_bf16_u64_2(a: Array, b: Array) -> Array:
-    t = lessInteger(a, b, u64)  # set.yaml:89
-    return select(t, _x3f80, _x0000)  # set.yaml:126
+    t = lessInteger(a, b, u64)  # :89
+    return select(t, _x3f80, _x0000)  # :126
 
 
 def set_le_f16_u64_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(b, a, u64))  # set.yaml:91
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = (~lessInteger(b, a, u64))  # :91
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_le_bf16_u64_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(b, a, u64))  # set.yaml:91
-    return select(t, _x3f80, _x0000)  # set.yaml:126
+    t = (~lessInteger(b, a, u64))  # :91
+    return select(t, _x3f80, _x0000)  # :126
 
 
 def set_gt_f16_u64_2(a: Array, b: Array) -> Array:
-    t = lessInteger(b, a, u64)  # set.yaml:93
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = lessInteger(b, a, u64)  # :93
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_gt_bf16_u64_2(a: Array, b: Array) -> Array:
-    t = lessInteger(b, a, u64)  # set.yaml:93
-    return select(t, _x3f80, _x0000)  # set.yaml:126
+    t = lessInteger(b, a, u64)  # :93
+    return select(t, _x3f80, _x0000)  # :126
 
 
 def set_ge_f16_u64_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(a, b, u64))  # set.yaml:95
-    return select(t, _x3c00, _x0000)  # set.yaml:126
+    t = (~lessInteger(a, b, u64))  # :95
+    return select(t, _x3c00, _x0000)  # :126
 
 
 def set_ge_bf16_u64_2(a: Array, b: Array) -> Array:
-    t = (~lessInteger(a, b, u64))  # set.yaml:95
-    return select(t, _x3f80, _x0000)  # set.yaml:126
+    t = (~lessInteger(a, b, u64))  # :95
+    return select(t, _x3f80, _x0000)  # :126
 
 
 def set_lt_and_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u64)  # set.yaml:89
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = lessInteger(a, b, u64)  # :89
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_lt_and_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u64)  # set.yaml:89
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = lessInteger(a, b, u64)  # :89
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_lt_or_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u64)  # set.yaml:89
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = lessInteger(a, b, u64)  # :89
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_lt_or_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u64)  # set.yaml:89
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = lessInteger(a, b, u64)  # :89
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_lt_xor_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u64)  # set.yaml:89
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = lessInteger(a, b, u64)  # :89
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_lt_xor_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(a, b, u64)  # set.yaml:89
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = lessInteger(a, b, u64)  # :89
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_le_and_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u64))  # set.yaml:91
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~lessInteger(b, a, u64))  # :91
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_le_and_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u64))  # set.yaml:91
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = (~lessInteger(b, a, u64))  # :91
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_le_or_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u64))  # set.yaml:91
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~lessInteger(b, a, u64))  # :91
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_le_or_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u64))  # set.yaml:91
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = (~lessInteger(b, a, u64))  # :91
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_le_xor_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u64))  # set.yaml:91
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~lessInteger(b, a, u64))  # :91
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_le_xor_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(b, a, u64))  # set.yaml:91
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = (~lessInteger(b, a, u64))  # :91
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_gt_and_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u64)  # set.yaml:93
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = lessInteger(b, a, u64)  # :93
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_gt_and_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u64)  # set.yaml:93
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = lessInteger(b, a, u64)  # :93
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_gt_or_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u64)  # set.yaml:93
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = lessInteger(b, a, u64)  # :93
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_gt_or_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u64)  # set.yaml:93
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = lessInteger(b, a, u64)  # :93
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_gt_xor_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u64)  # set.yaml:93
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = lessInteger(b, a, u64)  # :93
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_gt_xor_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = lessInteger(b, a, u64)  # set.yaml:93
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = lessInteger(b, a, u64)  # :93
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_ge_and_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u64))  # set.yaml:95
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~lessInteger(a, b, u64))  # :95
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_ge_and_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u64))  # set.yaml:95
-    t_2 = (t & c)  # set.yaml:113
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = (~lessInteger(a, b, u64))  # :95
+    t_2 = (t & c)  # :113
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_ge_or_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u64))  # set.yaml:95
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~lessInteger(a, b, u64))  # :95
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_ge_or_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u64))  # set.yaml:95
-    t_2 = (t | c)  # set.yaml:115
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = (~lessInteger(a, b, u64))  # :95
+    t_2 = (t | c)  # :115
+    return select(t_2, _x3f80, _x0000)  # :126
 
 
 def set_ge_xor_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u64))  # set.yaml:95
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3c00, _x0000)  # set.yaml:126
+    t = (~lessInteger(a, b, u64))  # :95
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3c00, _x0000)  # :126
 
 
 def set_ge_xor_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~lessInteger(a, b, u64))  # set.yaml:95
-    t_2 = (t ^ c)  # set.yaml:117
-    return select(t_2, _x3f80, _x0000)  # set.yaml:126
+    t = (~lessInteger(a, b, u64))  # :95
+    t_2 = (t ^ c)  # :117
+    return select(t_2, _x3f80, _x0000)  # :126

@@ -15,1927 +15,1928 @@ from ..encoding import isNaN
 from ..formats import bf16, f16, f32, f64
 from . import Kernels as _Kernels
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/setp.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 def setp_eq_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareEqual(a, b, f32)  # setp.yaml:48
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = compareEqual(a, b, f32)  # :48
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_eq_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareEqual(a, b, f32, True)  # setp.yaml:48
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = compareEqual(a, b, f32, True)  # :48
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_ne_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = _compareLessGreater(a, b, f32)  # setp.yaml:50
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = _compareLessGreater(a, b, f32)  # :50
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_ne_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = _compareLessGreater(a, b, f32, True)  # setp.yaml:50
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = _compareLessGreater(a, b, f32, True)  # :50
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_lt_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareLess(a, b, f32)  # setp.yaml:52
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = compareLess(a, b, f32)  # :52
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_lt_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareLess(a, b, f32, True)  # setp.yaml:52
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = compareLess(a, b, f32, True)  # :52
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_le_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareLessEqual(a, b, f32)  # setp.yaml:54
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = compareLessEqual(a, b, f32)  # :54
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_le_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareLessEqual(a, b, f32, True)  # setp.yaml:54
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = compareLessEqual(a, b, f32, True)  # :54
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_gt_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareGreater(a, b, f32)  # setp.yaml:56
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = compareGreater(a, b, f32)  # :56
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_gt_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareGreater(a, b, f32, True)  # setp.yaml:56
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = compareGreater(a, b, f32, True)  # :56
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_ge_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareGreaterEqual(a, b, f32)  # setp.yaml:58
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = compareGreaterEqual(a, b, f32)  # :58
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_ge_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareGreaterEqual(a, b, f32, True)  # setp.yaml:58
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = compareGreaterEqual(a, b, f32, True)  # :58
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_equ_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~_compareLessGreater(a, b, f32))  # setp.yaml:60
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = (~_compareLessGreater(a, b, f32))  # :60
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_equ_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~_compareLessGreater(a, b, f32, True))  # setp.yaml:60
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = (~_compareLessGreater(a, b, f32, True))  # :60
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_neu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareNotEqual(a, b, f32)  # setp.yaml:62
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = compareNotEqual(a, b, f32)  # :62
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_neu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareNotEqual(a, b, f32, True)  # setp.yaml:62
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = compareNotEqual(a, b, f32, True)  # :62
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_ltu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~compareGreaterEqual(a, b, f32))  # setp.yaml:64
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = (~compareGreaterEqual(a, b, f32))  # :64
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_ltu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~compareGreaterEqual(a, b, f32, True))  # setp.yaml:64
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = (~compareGreaterEqual(a, b, f32, True))  # :64
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_leu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~compareGreater(a, b, f32))  # setp.yaml:66
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = (~compareGreater(a, b, f32))  # :66
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_leu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~compareGreater(a, b, f32, True))  # setp.yaml:66
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = (~compareGreater(a, b, f32, True))  # :66
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_gtu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~compareLessEqual(a, b, f32))  # setp.yaml:68
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = (~compareLessEqual(a, b, f32))  # :68
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_gtu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~compareLessEqual(a, b, f32, True))  # setp.yaml:68
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = (~compareLessEqual(a, b, f32, True))  # :68
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_geu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~compareLess(a, b, f32))  # setp.yaml:70
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = (~compareLess(a, b, f32))  # :70
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_geu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~compareLess(a, b, f32, True))  # setp.yaml:70
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = (~compareLess(a, b, f32, True))  # :70
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_num_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # setp.yaml:72
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # :72
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_nan_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # setp.yaml:74
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = (isNaN(a, f32) | isNaN(b, f32))  # :74
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_eq_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareEqual(a, b, f32)  # setp.yaml:48
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = compareEqual(a, b, f32)  # :48
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_eq_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareEqual(a, b, f32, True)  # setp.yaml:48
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = compareEqual(a, b, f32, True)  # :48
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_eq_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareEqual(a, b, f32)  # setp.yaml:48
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = compareEqual(a, b, f32)  # :48
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_eq_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareEqual(a, b, f32, True)  # setp.yaml:48
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = compareEqual(a, b, f32, True)  # :48
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_eq_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareEqual(a, b, f32)  # setp.yaml:48
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = compareEqual(a, b, f32)  # :48
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_eq_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareEqual(a, b, f32, True)  # setp.yaml:48
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = compareEqual(a, b, f32, True)  # :48
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_ne_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = _compareLessGreater(a, b, f32)  # setp.yaml:50
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = _compareLessGreater(a, b, f32)  # :50
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_ne_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = _compareLessGreater(a, b, f32, True)  # setp.yaml:50
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = _compareLessGreater(a, b, f32, True)  # :50
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_ne_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = _compareLessGreater(a, b, f32)  # setp.yaml:50
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = _compareLessGreater(a, b, f32)  # :50
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_ne_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = _compareLessGreater(a, b, f32, True)  # setp.yaml:50
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = _compareLessGreater(a, b, f32, True)  # :50
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_ne_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = _compareLessGreater(a, b, f32)  # setp.yaml:50
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = _compareLessGreater(a, b, f32)  # :50
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_ne_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = _compareLessGreater(a, b, f32, True)  # setp.yaml:50
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = _compareLessGreater(a, b, f32, True)  # :50
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_lt_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLess(a, b, f32)  # setp.yaml:52
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = compareLess(a, b, f32)  # :52
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_lt_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLess(a, b, f32, True)  # setp.yaml:52
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = compareLess(a, b, f32, True)  # :52
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_lt_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLess(a, b, f32)  # setp.yaml:52
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = compareLess(a, b, f32)  # :52
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_lt_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLess(a, b, f32, True)  # setp.yaml:52
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = compareLess(a, b, f32, True)  # :52
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_lt_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLess(a, b, f32)  # setp.yaml:52
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = compareLess(a, b, f32)  # :52
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_lt_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLess(a, b, f32, True)  # setp.yaml:52
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = compareLess(a, b, f32, True)  # :52
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_le_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLessEqual(a, b, f32)  # setp.yaml:54
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = compareLessEqual(a, b, f32)  # :54
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_le_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLessEqual(a, b, f32, True)  # setp.yaml:54
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = compareLessEqual(a, b, f32, True)  # :54
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_le_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLessEqual(a, b, f32)  # setp.yaml:54
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = compareLessEqual(a, b, f32)  # :54
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_le_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLessEqual(a, b, f32, True)  # setp.yaml:54
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = compareLessEqual(a, b, f32, True)  # :54
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_le_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLessEqual(a, b, f32)  # setp.yaml:54
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = compareLessEqual(a, b, f32)  # :54
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_le_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLessEqual(a, b, f32, True)  # setp.yaml:54
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = compareLessEqual(a, b, f32, True)  # :54
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_gt_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreater(a, b, f32)  # setp.yaml:56
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = compareGreater(a, b, f32)  # :56
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_gt_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreater(a, b, f32, True)  # setp.yaml:56
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = compareGreater(a, b, f32, True)  # :56
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_gt_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreater(a, b, f32)  # setp.yaml:56
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = compareGreater(a, b, f32)  # :56
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_gt_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreater(a, b, f32, True)  # setp.yaml:56
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = compareGreater(a, b, f32, True)  # :56
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_gt_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreater(a, b, f32)  # setp.yaml:56
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = compareGreater(a, b, f32)  # :56
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_gt_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreater(a, b, f32, True)  # setp.yaml:56
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = compareGreater(a, b, f32, True)  # :56
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_ge_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreaterEqual(a, b, f32)  # setp.yaml:58
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = compareGreaterEqual(a, b, f32)  # :58
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_ge_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreaterEqual(a, b, f32, True)  # setp.yaml:58
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = compareGreaterEqual(a, b, f32, True)  # :58
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_ge_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreaterEqual(a, b, f32)  # setp.yaml:58
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = compareGreaterEqual(a, b, f32)  # :58
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_ge_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreaterEqual(a, b, f32, True)  # setp.yaml:58
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = compareGreaterEqual(a, b, f32, True)  # :58
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_ge_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreaterEqual(a, b, f32)  # setp.yaml:58
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = compareGreaterEqual(a, b, f32)  # :58
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_ge_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreaterEqual(a, b, f32, True)  # setp.yaml:58
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = compareGreaterEqual(a, b, f32, True)  # :58
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_equ_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~_compareLessGreater(a, b, f32))  # setp.yaml:60
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = (~_compareLessGreater(a, b, f32))  # :60
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_equ_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~_compareLessGreater(a, b, f32, True))  # setp.yaml:60
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = (~_compareLessGreater(a, b, f32, True))  # :60
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_equ_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~_compareLessGreater(a, b, f32))  # setp.yaml:60
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = (~_compareLessGreater(a, b, f32))  # :60
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_equ_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~_compareLessGreater(a, b, f32, True))  # setp.yaml:60
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = (~_compareLessGreater(a, b, f32, True))  # :60
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_equ_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~_compareLessGreater(a, b, f32))  # setp.yaml:60
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = (~_compareLessGreater(a, b, f32))  # :60
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_equ_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~_compareLessGreater(a, b, f32, True))  # setp.yaml:60
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = (~_compareLessGreater(a, b, f32, True))  # :60
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_neu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareNotEqual(a, b, f32)  # setp.yaml:62
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = compareNotEqual(a, b, f32)  # :62
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_neu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareNotEqual(a, b, f32, True)  # setp.yaml:62
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = compareNotEqual(a, b, f32, True)  # :62
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_neu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareNotEqual(a, b, f32)  # setp.yaml:62
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = compareNotEqual(a, b, f32)  # :62
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_neu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareNotEqual(a, b, f32, True)  # setp.yaml:62
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = compareNotEqual(a, b, f32, True)  # :62
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_neu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareNotEqual(a, b, f32)  # setp.yaml:62
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = compareNotEqual(a, b, f32)  # :62
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_neu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareNotEqual(a, b, f32, True)  # setp.yaml:62
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = compareNotEqual(a, b, f32, True)  # :62
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_ltu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreaterEqual(a, b, f32))  # setp.yaml:64
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = (~compareGreaterEqual(a, b, f32))  # :64
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_ltu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreaterEqual(a, b, f32, True))  # setp.yaml:64
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = (~compareGreaterEqual(a, b, f32, True))  # :64
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_ltu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreaterEqual(a, b, f32))  # setp.yaml:64
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = (~compareGreaterEqual(a, b, f32))  # :64
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_ltu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreaterEqual(a, b, f32, True))  # setp.yaml:64
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = (~compareGreaterEqual(a, b, f32, True))  # :64
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_ltu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreaterEqual(a, b, f32))  # setp.yaml:64
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = (~compareGreaterEqual(a, b, f32))  # :64
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_ltu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreaterEqual(a, b, f32, True))  # setp.yaml:64
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = (~compareGreaterEqual(a, b, f32, True))  # :64
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_leu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreater(a, b, f32))  # setp.yaml:66
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = (~compareGreater(a, b, f32))  # :66
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_leu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreater(a, b, f32, True))  # setp.yaml:66
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = (~compareGreater(a, b, f32, True))  # :66
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_leu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreater(a, b, f32))  # setp.yaml:66
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = (~compareGreater(a, b, f32))  # :66
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_leu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreater(a, b, f32, True))  # setp.yaml:66
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = (~compareGreater(a, b, f32, True))  # :66
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_leu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreater(a, b, f32))  # setp.yaml:66
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = (~compareGreater(a, b, f32))  # :66
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_leu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreater(a, b, f32, True))  # setp.yaml:66
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = (~compareGreater(a, b, f32, True))  # :66
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_gtu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLessEqual(a, b, f32))  # setp.yaml:68
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = (~compareLessEqual(a, b, f32))  # :68
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_gtu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLessEqual(a, b, f32, True))  # setp.yaml:68
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = (~compareLessEqual(a, b, f32, True))  # :68
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_gtu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLessEqual(a, b, f32))  # setp.yaml:68
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = (~compareLessEqual(a, b, f32))  # :68
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_gtu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLessEqual(a, b, f32, True))  # setp.yaml:68
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = (~compareLessEqual(a, b, f32, True))  # :68
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_gtu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLessEqual(a, b, f32))  # setp.yaml:68
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = (~compareLessEqual(a, b, f32))  # :68
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_gtu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLessEqual(a, b, f32, True))  # setp.yaml:68
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = (~compareLessEqual(a, b, f32, True))  # :68
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_geu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLess(a, b, f32))  # setp.yaml:70
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = (~compareLess(a, b, f32))  # :70
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_geu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLess(a, b, f32, True))  # setp.yaml:70
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = (~compareLess(a, b, f32, True))  # :70
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_geu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLess(a, b, f32))  # setp.yaml:70
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = (~compareLess(a, b, f32))  # :70
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_geu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLess(a, b, f32, True))  # setp.yaml:70
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = (~compareLess(a, b, f32, True))  # :70
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_geu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLess(a, b, f32))  # setp.yaml:70
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = (~compareLess(a, b, f32))  # :70
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_geu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLess(a, b, f32, True))  # setp.yaml:70
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = (~compareLess(a, b, f32, True))  # :70
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_num_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # setp.yaml:72
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # :72
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_num_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # setp.yaml:72
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # :72
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_num_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # setp.yaml:72
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # :72
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_nan_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # setp.yaml:74
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = (isNaN(a, f32) | isNaN(b, f32))  # :74
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_nan_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # setp.yaml:74
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = (isNaN(a, f32) | isNaN(b, f32))  # :74
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_nan_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # setp.yaml:74
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = (isNaN(a, f32) | isNaN(b, f32))  # :74
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_eq_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareEqual(a, b, f64)  # setp.yaml:48
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = compareEqual(a, b, f64)  # :48
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_ne_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = _compareLessGreater(a, b, f64)  # setp.yaml:50
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = _compareLessGreater(a, b, f64)  # :50
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_lt_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareLess(a, b, f64)  # setp.yaml:52
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = compareLess(a, b, f64)  # :52
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_le_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareLessEqual(a, b, f64)  # setp.yaml:54
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = compareLessEqual(a, b, f64)  # :54
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_gt_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareGreater(a, b, f64)  # setp.yaml:56
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = compareGreater(a, b, f64)  # :56
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_ge_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareGreaterEqual(a, b, f64)  # setp.yaml:58
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = compareGreaterEqual(a, b, f64)  # :58
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_equ_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~_compareLessGreater(a, b, f64))  # setp.yaml:60
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = (~_compareLessGreater(a, b, f64))  # :60
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_neu_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareNotEqual(a, b, f64)  # setp.yaml:62
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = compareNotEqual(a, b, f64)  # :62
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_ltu_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~compareGreaterEqual(a, b, f64))  # setp.yaml:64
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = (~compareGreaterEqual(a, b, f64))  # :64
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_leu_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~compareGreater(a, b, f64))  # setp.yaml:66
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = (~compareGreater(a, b, f64))  # :66
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_gtu_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~compareLessEqual(a, b, f64))  # setp.yaml:68
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = (~compareLessEqual(a, b, f64))  # :68
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_geu_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~compareLess(a, b, f64))  # setp.yaml:70
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = (~compareLess(a, b, f64))  # :70
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_num_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # setp.yaml:72
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # :72
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_nan_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # setp.yaml:74
-    p = t  # setp.yaml:75
-    q = (~t)  # setp.yaml:76
+    t = (isNaN(a, f64) | isNaN(b, f64))  # :74
+    p = t  # :75
+    q = (~t)  # :76
     return p, q
 
 
 def setp_eq_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareEqual(a, b, f64)  # setp.yaml:48
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = compareEqual(a, b, f64)  # :48
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_eq_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareEqual(a, b, f64)  # setp.yaml:48
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = compareEqual(a, b, f64)  # :48
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_eq_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareEqual(a, b, f64)  # setp.yaml:48
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = compareEqual(a, b, f64)  # :48
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_ne_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = _compareLessGreater(a, b, f64)  # setp.yaml:50
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = _compareLessGreater(a, b, f64)  # :50
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_ne_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = _compareLessGreater(a, b, f64)  # setp.yaml:50
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = _compareLessGreater(a, b, f64)  # :50
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_ne_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = _compareLessGreater(a, b, f64)  # setp.yaml:50
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = _compareLessGreater(a, b, f64)  # :50
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_lt_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLess(a, b, f64)  # setp.yaml:52
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = compareLess(a, b, f64)  # :52
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_lt_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLess(a, b, f64)  # setp.yaml:52
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = compareLess(a, b, f64)  # :52
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_lt_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLess(a, b, f64)  # setp.yaml:52
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = compareLess(a, b, f64)  # :52
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_le_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLessEqual(a, b, f64)  # setp.yaml:54
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = compareLessEqual(a, b, f64)  # :54
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_le_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLessEqual(a, b, f64)  # setp.yaml:54
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = compareLessEqual(a, b, f64)  # :54
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_le_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLessEqual(a, b, f64)  # setp.yaml:54
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = compareLessEqual(a, b, f64)  # :54
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_gt_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreater(a, b, f64)  # setp.yaml:56
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = compareGreater(a, b, f64)  # :56
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_gt_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreater(a, b, f64)  # setp.yaml:56
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = compareGreater(a, b, f64)  # :56
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_gt_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreater(a, b, f64)  # setp.yaml:56
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = compareGreater(a, b, f64)  # :56
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_ge_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreaterEqual(a, b, f64)  # setp.yaml:58
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = compareGreaterEqual(a, b, f64)  # :58
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_ge_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreaterEqual(a, b, f64)  # setp.yaml:58
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = compareGreaterEqual(a, b, f64)  # :58
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_ge_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreaterEqual(a, b, f64)  # setp.yaml:58
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = compareGreaterEqual(a, b, f64)  # :58
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_equ_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~_compareLessGreater(a, b, f64))  # setp.yaml:60
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = (~_compareLessGreater(a, b, f64))  # :60
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_equ_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~_compareLessGreater(a, b, f64))  # setp.yaml:60
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = (~_compareLessGreater(a, b, f64))  # :60
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_equ_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~_compareLessGreater(a, b, f64))  # setp.yaml:60
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = (~_compareLessGreater(a, b, f64))  # :60
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_neu_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareNotEqual(a, b, f64)  # setp.yaml:62
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = compareNotEqual(a, b, f64)  # :62
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_neu_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareNotEqual(a, b, f64)  # setp.yaml:62
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = compareNotEqual(a, b, f64)  # :62
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_neu_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareNotEqual(a, b, f64)  # setp.yaml:62
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = compareNotEqual(a, b, f64)  # :62
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_ltu_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreaterEqual(a, b, f64))  # setp.yaml:64
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = (~compareGreaterEqual(a, b, f64))  # :64
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_ltu_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreaterEqual(a, b, f64))  # setp.yaml:64
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = (~compareGreaterEqual(a, b, f64))  # :64
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_ltu_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreaterEqual(a, b, f64))  # setp.yaml:64
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = (~compareGreaterEqual(a, b, f64))  # :64
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_leu_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreater(a, b, f64))  # setp.yaml:66
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = (~compareGreater(a, b, f64))  # :66
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_leu_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreater(a, b, f64))  # setp.yaml:66
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = (~compareGreater(a, b, f64))  # :66
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_leu_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreater(a, b, f64))  # setp.yaml:66
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = (~compareGreater(a, b, f64))  # :66
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_gtu_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLessEqual(a, b, f64))  # setp.yaml:68
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = (~compareLessEqual(a, b, f64))  # :68
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_gtu_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLessEqual(a, b, f64))  # setp.yaml:68
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = (~compareLessEqual(a, b, f64))  # :68
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_gtu_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLessEqual(a, b, f64))  # setp.yaml:68
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = (~compareLessEqual(a, b, f64))  # :68
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_geu_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLess(a, b, f64))  # setp.yaml:70
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = (~compareLess(a, b, f64))  # :70
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_geu_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLess(a, b, f64))  # setp.yaml:70
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = (~compareLess(a, b, f64))  # :70
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_geu_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLess(a, b, f64))  # setp.yaml:70
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = (~compareLess(a, b, f64))  # :70
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_num_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # setp.yaml:72
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # :72
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_num_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # setp.yaml:72
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # :72
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_num_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # setp.yaml:72
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # :72
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_nan_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # setp.yaml:74
-    p_2 = (t & c)  # setp.yaml:78
-    q_2 = ((~t) & c)  # setp.yaml:79
+    t = (isNaN(a, f64) | isNaN(b, f64))  # :74
+    p_2 = (t & c)  # :78
+    q_2 = ((~t) & c)  # :79
     return p_2, q_2
 
 
 def setp_nan_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # setp.yaml:74
-    p_2 = (t | c)  # setp.yaml:81
-    q_2 = ((~t) | c)  # setp.yaml:82
+    t = (isNaN(a, f64) | isNaN(b, f64))  # :74
+    p_2 = (t | c)  # :81
+    q_2 = ((~t) | c)  # :82
     return p_2, q_2
 
 
 def setp_nan_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # setp.yaml:74
-    p_2 = (t ^ c)  # setp.yaml:84
-    q_2 = ((~t) ^ c)  # setp.yaml:85
+    t = (isNaN(a, f64) | isNaN(b, f64))  # :74
+    p_2 = (t ^ c)  # :84
+    q_2 = ((~t) ^ c)  # :85
     return p_2, q_2
 
 
 def setp_eq_f16_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f16)  # setp.yaml:48
-    return t  # setp.yaml:75
+    t = compareEqual(a, b, f16)  # :48
+    return t  # :75
 
 
 def setp_eq_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f16, True)  # setp.yaml:48
-    return t  # setp.yaml:75
+    t = compareEqual(a, b, f16, True)  # :48
+    return t  # :75
 
 
 def setp_ne_f16_2(a: Array, b: Array) -> Array:
-    t = _compareLessGreater(a, b, f16)  # setp.yaml:50
-    return t  # setp.yaml:75
+    t = _compareLessGreater(a, b, f16)  # :50
+    return t  # :75
 
 
 def setp_ne_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = _compareLessGreater(a, b, f16, True)  # setp.yaml:50
-    return t  # setp.yaml:75
+    t = _compareLessGreater(a, b, f16, True)  # :50
+    return t  # :75
 
 
 def setp_lt_f16_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f16)  # setp.yaml:52
-    return t  # setp.yaml:75
+    t = compareLess(a, b, f16)  # :52
+    return t  # :75
 
 
 def setp_lt_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f16, True)  # setp.yaml:52
-    return t  # setp.yaml:75
+    t = compareLess(a, b, f16, True)  # :52
+    return t  # :75
 
 
 def setp_le_f16_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # setp.yaml:54
-    return t  # setp.yaml:75
+    t = compareLessEqual(a, b, f16)  # :54
+    return t  # :75
 
 
 def setp_le_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f16, True)  # setp.yaml:54
-    return t  # setp.yaml:75
+    t = compareLessEqual(a, b, f16, True)  # :54
+    return t  # :75
 
 
 def setp_gt_f16_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f16)  # setp.yaml:56
-    return t  # setp.yaml:75
+    t = compareGreater(a, b, f16)  # :56
+    return t  # :75
 
 
 def setp_gt_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f16, True)  # setp.yaml:56
-    return t  # setp.yaml:75
+    t = compareGreater(a, b, f16, True)  # :56
+    return t  # :75
 
 
 def setp_ge_f16_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # setp.yaml:58
-    return t  # setp.yaml:75
+    t = compareGreaterEqual(a, b, f16)  # :58
+    return t  # :75
 
 
 def setp_ge_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16, True)  # setp.yaml:58
-    return t  # setp.yaml:75
+    t = compareGreaterEqual(a, b, f16, True)  # :58
+    return t  # :75
 
 
 def setp_equ_f16_2(a: Array, b: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f16))  # setp.yaml:60
-    return t  # setp.yaml:75
+    t = (~_compareLessGreater(a, b, f16))  # :60
+    return t  # :75
 
 
 def setp_equ_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f16, True))  # setp.yaml:60
-    return t  # setp.yaml:75
+    t = (~_compareLessGreater(a, b, f16, True))  # :60
+    return t  # :75
 
 
 def setp_neu_f16_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # setp.yaml:62
-    return t  # setp.yaml:75
+    t = compareNotEqual(a, b, f16)  # :62
+    return t  # :75
 
 
 def setp_neu_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f16, True)  # setp.yaml:62
-    return t  # setp.yaml:75
+    t = compareNotEqual(a, b, f16, True)  # :62
+    return t  # :75
 
 
 def setp_ltu_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # setp.yaml:64
-    return t  # setp.yaml:75
+    t = (~compareGreaterEqual(a, b, f16))  # :64
+    return t  # :75
 
 
 def setp_ltu_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16, True))  # setp.yaml:64
-    return t  # setp.yaml:75
+    t = (~compareGreaterEqual(a, b, f16, True))  # :64
+    return t  # :75
 
 
 def setp_leu_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # setp.yaml:66
-    return t  # setp.yaml:75
+    t = (~compareGreater(a, b, f16))  # :66
+    return t  # :75
 
 
 def setp_leu_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f16, True))  # setp.yaml:66
-    return t  # setp.yaml:75
+    t = (~compareGreater(a, b, f16, True))  # :66
+    return t  # :75
 
 
 def setp_gtu_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # setp.yaml:68
-    return t  # setp.yaml:75
+    t = (~compareLessEqual(a, b, f16))  # :68
+    return t  # :75
 
 
 def setp_gtu_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16, True))  # setp.yaml:68
-    return t  # setp.yaml:75
+    t = (~compareLessEqual(a, b, f16, True))  # :68
+    return t  # :75
 
 
 def setp_geu_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # setp.yaml:70
-    return t  # setp.yaml:75
+    t = (~compareLess(a, b, f16))  # :70
+    return t  # :75
 
 
 def setp_geu_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f16, True))  # setp.yaml:70
-    return t  # setp.yaml:75
+    t = (~compareLess(a, b, f16, True))  # :70
+    return t  # :75
 
 
 def setp_num_f16_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # setp.yaml:72
-    return t  # setp.yaml:75
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # :72
+    return t  # :75
 
 
 def setp_nan_f16_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # setp.yaml:74
-    return t  # setp.yaml:75
+    t = (isNaN(a, f16) | isNaN(b, f16))  # :74
+    return t  # :75
 
 
 def setp_eq_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16)  # setp.yaml:48
-    return (t & c)  # setp.yaml:78
+    t = compareEqual(a, b, f16)  # :48
+    return (t & c)  # :78
 
 
 def setp_eq_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16, True)  # setp.yaml:48
-    return (t & c)  # setp.yaml:78
+    t = compareEqual(a, b, f16, True)  # :48
+    return (t & c)  # :78
 
 
 def setp_eq_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16)  # setp.yaml:48
-    return (t | c)  # setp.yaml:81
+    t = compareEqual(a, b, f16)  # :48
+    return (t | c)  # :81
 
 
 def setp_eq_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16, True)  # setp.yaml:48
-    return (t | c)  # setp.yaml:81
+    t = compareEqual(a, b, f16, True)  # :48
+    return (t | c)  # :81
 
 
 def setp_eq_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16)  # setp.yaml:48
-    return (t ^ c)  # setp.yaml:84
+    t = compareEqual(a, b, f16)  # :48
+    return (t ^ c)  # :84
 
 
 def setp_eq_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16, True)  # setp.yaml:48
-    return (t ^ c)  # setp.yaml:84
+    t = compareEqual(a, b, f16, True)  # :48
+    return (t ^ c)  # :84
 
 
 def setp_ne_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f16)  # setp.yaml:50
-    return (t & c)  # setp.yaml:78
+    t = _compareLessGreater(a, b, f16)  # :50
+    return (t & c)  # :78
 
 
 def setp_ne_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f16, True)  # setp.yaml:50
-    return (t & c)  # setp.yaml:78
+    t = _compareLessGreater(a, b, f16, True)  # :50
+    return (t & c)  # :78
 
 
 def setp_ne_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f16)  # setp.yaml:50
-    return (t | c)  # setp.yaml:81
+    t = _compareLessGreater(a, b, f16)  # :50
+    return (t | c)  # :81
 
 
 def setp_ne_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f16, True)  # setp.yaml:50
-    return (t | c)  # setp.yaml:81
+    t = _compareLessGreater(a, b, f16, True)  # :50
+    return (t | c)  # :81
 
 
 def setp_ne_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f16)  # setp.yaml:50
-    return (t ^ c)  # setp.yaml:84
+    t = _compareLessGreater(a, b, f16)  # :50
+    return (t ^ c)  # :84
 
 
 def setp_ne_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f16, True)  # setp.yaml:50
-    return (t ^ c)  # setp.yaml:84
+    t = _compareLessGreater(a, b, f16, True)  # :50
+    return (t ^ c)  # :84
 
 
 def setp_lt_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16)  # setp.yaml:52
-    return (t & c)  # setp.yaml:78
+    t = compareLess(a, b, f16)  # :52
+    return (t & c)  # :78
 
 
 def setp_lt_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16, True)  # setp.yaml:52
-    return (t & c)  # setp.yaml:78
+    t = compareLess(a, b, f16, True)  # :52
+    return (t & c)  # :78
 
 
 def setp_lt_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16)  # setp.yaml:52
-    return (t | c)  # setp.yaml:81
+    t = compareLess(a, b, f16)  # :52
+    return (t | c)  # :81
 
 
 def setp_lt_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16, True)  # setp.yaml:52
-    return (t | c)  # setp.yaml:81
+    t = compareLess(a, b, f16, True)  # :52
+    return (t | c)  # :81
 
 
 def setp_lt_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16)  # setp.yaml:52
-    return (t ^ c)  # setp.yaml:84
+    t = compareLess(a, b, f16)  # :52
+    return (t ^ c)  # :84
 
 
 def setp_lt_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16, True)  # setp.yaml:52
-    return (t ^ c)  # setp.yaml:84
+    t = compareLess(a, b, f16, True)  # :52
+    return (t ^ c)  # :84
 
 
 def setp_le_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # setp.yaml:54
-    return (t & c)  # setp.yaml:78
+    t = compareLessEqual(a, b, f16)  # :54
+    return (t & c)  # :78
 
 
 def setp_le_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16, True)  # setp.yaml:54
-    return (t & c)  # setp.yaml:78
+    t = compareLessEqual(a, b, f16, True)  # :54
+    return (t & c)  # :78
 
 
 def setp_le_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # setp.yaml:54
-    return (t | c)  # setp.yaml:81
+    t = compareLessEqual(a, b, f16)  # :54
+    return (t | c)  # :81
 
 
 def setp_le_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16, True)  # setp.yaml:54
-    return (t | c)  # setp.yaml:81
+    t = compareLessEqual(a, b, f16, True)  # :54
+    return (t | c)  # :81
 
 
 def setp_le_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # setp.yaml:54
-    return (t ^ c)  # setp.yaml:84
+    t = compareLessEqual(a, b, f16)  # :54
+    return (t ^ c)  # :84
 
 
 def setp_le_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16, True)  # setp.yaml:54
-    return (t ^ c)  # setp.yaml:84
+    t = compareLessEqual(a, b, f16, True)  # :54
+    return (t ^ c)  # :84
 
 
 def setp_gt_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16)  # setp.yaml:56
-    return (t & c)  # setp.yaml:78
+    t = compareGreater(a, b, f16)  # :56
+    return (t & c)  # :78
 
 
 def setp_gt_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16, True)  # setp.yaml:56
-    return (t & c)  # setp.yaml:78
+    t = compareGreater(a, b, f16, True)  # :56
+    return (t & c)  # :78
 
 
 def setp_gt_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16)  # setp.yaml:56
-    return (t | c)  # setp.yaml:81
+    t = compareGreater(a, b, f16)  # :56
+    return (t | c)  # :81
 
 
 def setp_gt_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16, True)  # setp.yaml:56
-    return (t | c)  # setp.yaml:81
+    t = compareGreater(a, b, f16, True)  # :56
+    return (t | c)  # :81
 
 
 def setp_gt_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16)  # setp.yaml:56
-    return (t ^ c)  # setp.yaml:84
+    t = compareGreater(a, b, f16)  # :56
+    return (t ^ c)  # :84
 
 
 def setp_gt_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16, True)  # setp.yaml:56
-    return (t ^ c)  # setp.yaml:84
+    t = compareGreater(a, b, f16, True)  # :56
+    return (t ^ c)  # :84
 
 
 def setp_ge_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # setp.yaml:58
-    return (t & c)  # setp.yaml:78
+    t = compareGreaterEqual(a, b, f16)  # :58
+    return (t & c)  # :78
 
 
 def setp_ge_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16, True)  # setp.yaml:58
-    return (t & c)  # setp.yaml:78
+    t = compareGreaterEqual(a, b, f16, True)  # :58
+    return (t & c)  # :78
 
 
 def setp_ge_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # setp.yaml:58
-    return (t | c)  # setp.yaml:81
+    t = compareGreaterEqual(a, b, f16)  # :58
+    return (t | c)  # :81
 
 
 def setp_ge_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16, True)  # setp.yaml:58
-    return (t | c)  # setp.yaml:81
+    t = compareGreaterEqual(a, b, f16, True)  # :58
+    return (t | c)  # :81
 
 
 def setp_ge_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # setp.yaml:58
-    return (t ^ c)  # setp.yaml:84
+    t = compareGreaterEqual(a, b, f16)  # :58
+    return (t ^ c)  # :84
 
 
 def setp_ge_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16, True)  # setp.yaml:58
-    return (t ^ c)  # setp.yaml:84
+    t = compareGreaterEqual(a, b, f16, True)  # :58
+    return (t ^ c)  # :84
 
 
 def setp_equ_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f16))  # setp.yaml:60
-    return (t & c)  # setp.yaml:78
+    t = (~_compareLessGreater(a, b, f16))  # :60
+    return (t & c)  # :78
 
 
 def setp_equ_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f16, True))  # setp.yaml:60
-    return (t & c)  # setp.yaml:78
+    t = (~_compareLessGreater(a, b, f16, True))  # :60
+    return (t & c)  # :78
 
 
 def setp_equ_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f16))  # setp.yaml:60
-    return (t | c)  # setp.yaml:81
+    t = (~_compareLessGreater(a, b, f16))  # :60
+    return (t | c)  # :81
 
 
 def setp_equ_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f16, True))  # setp.yaml:60
-    return (t | c)  # setp.yaml:81
+    t = (~_compareLessGreater(a, b, f16, True))  # :60
+    return (t | c)  # :81
 
 
 def setp_equ_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f16))  # setp.yaml:60
-    return (t ^ c)  # setp.yaml:84
+    t = (~_compareLessGreater(a, b, f16))  # :60
+    return (t ^ c)  # :84
 
 
 def setp_equ_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f16, True))  # setp.yaml:60
-    return (t ^ c)  # setp.yaml:84
+    t = (~_compareLessGreater(a, b, f16, True))  # :60
+    return (t ^ c)  # :84
 
 
 def setp_neu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # setp.yaml:62
-    return (t & c)  # setp.yaml:78
+    t = compareNotEqual(a, b, f16)  # :62
+    return (t & c)  # :78
 
 
 def setp_neu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16, True)  # setp.yaml:62
-    return (t & c)  # setp.yaml:78
+    t = compareNotEqual(a, b, f16, True)  # :62
+    return (t & c)  # :78
 
 
 def setp_neu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # setp.yaml:62
-    return (t | c)  # setp.yaml:81
+    t = compareNotEqual(a, b, f16)  # :62
+    return (t | c)  # :81
 
 
 def setp_neu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16, True)  # setp.yaml:62
-    return (t | c)  # setp.yaml:81
+    t = compareNotEqual(a, b, f16, True)  # :62
+    return (t | c)  # :81
 
 
 def setp_neu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # setp.yaml:62
-    return (t ^ c)  # setp.yaml:84
+    t = compareNotEqual(a, b, f16)  # :62
+    return (t ^ c)  # :84
 
 
 def setp_neu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16, True)  # setp.yaml:62
-    return (t ^ c)  # setp.yaml:84
+    t = compareNotEqual(a, b, f16, True)  # :62
+    return (t ^ c)  # :84
 
 
 def setp_ltu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # setp.yaml:64
-    return (t & c)  # setp.yaml:78
+    t = (~compareGreaterEqual(a, b, f16))  # :64
+    return (t & c)  # :78
 
 
 def setp_ltu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16, True))  # setp.yaml:64
-    return (t & c)  # setp.yaml:78
+    t = (~compareGreaterEqual(a, b, f16, True))  # :64
+    return (t & c)  # :78
 
 
 def setp_ltu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # setp.yaml:64
-    return (t | c)  # setp.yaml:81
+    t = (~compareGreaterEqual(a, b, f16))  # :64
+    return (t | c)  # :81
 
 
 def setp_ltu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16, True))  # setp.yaml:64
-    return (t | c)  # setp.yaml:81
+    t = (~compareGreaterEqual(a, b, f16, True))  # :64
+    return (t | c)  # :81
 
 
 def setp_ltu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # setp.yaml:64
-    return (t ^ c)  # setp.yaml:84
+    t = (~compareGreaterEqual(a, b, f16))  # :64
+    return (t ^ c)  # :84
 
 
 def setp_ltu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16, True))  # setp.yaml:64
-    return (t ^ c)  # setp.yaml:84
+    t = (~compareGreaterEqual(a, b, f16, True))  # :64
+    return (t ^ c)  # :84
 
 
 def setp_leu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # setp.yaml:66
-    return (t & c)  # setp.yaml:78
+    t = (~compareGreater(a, b, f16))  # :66
+    return (t & c)  # :78
 
 
 def setp_leu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16, True))  # setp.yaml:66
-    return (t & c)  # setp.yaml:78
+    t = (~compareGreater(a, b, f16, True))  # :66
+    return (t & c)  # :78
 
 
 def setp_leu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # setp.yaml:66
-    return (t | c)  # setp.yaml:81
+    t = (~compareGreater(a, b, f16))  # :66
+    return (t | c)  # :81
 
 
 def setp_leu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16, True))  # setp.yaml:66
-    return (t | c)  # setp.yaml:81
+    t = (~compareGreater(a, b, f16, True))  # :66
+    return (t | c)  # :81
 
 
 def setp_leu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # setp.yaml:66
-    return (t ^ c)  # setp.yaml:84
+    t = (~compareGreater(a, b, f16))  # :66
+    return (t ^ c)  # :84
 
 
 def setp_leu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16, True))  # setp.yaml:66
-    return (t ^ c)  # setp.yaml:84
+    t = (~compareGreater(a, b, f16, True))  # :66
+    return (t ^ c)  # :84
 
 
 def setp_gtu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # setp.yaml:68
-    return (t & c)  # setp.yaml:78
+    t = (~compareLessEqual(a, b, f16))  # :68
+    return (t & c)  # :78
 
 
 def setp_gtu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16, True))  # setp.yaml:68
-    return (t & c)  # setp.yaml:78
+    t = (~compareLessEqual(a, b, f16, True))  # :68
+    return (t & c)  # :78
 
 
 def setp_gtu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # setp.yaml:68
-    return (t | c)  # setp.yaml:81
+    t = (~compareLessEqual(a, b, f16))  # :68
+    return (t | c)  # :81
 
 
 def setp_gtu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16, True))  # setp.yaml:68
-    return (t | c)  # setp.yaml:81
+    t = (~compareLessEqual(a, b, f16, True))  # :68
+    return (t | c)  # :81
 
 
 def setp_gtu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # setp.yaml:68
-    return (t ^ c)  # setp.yaml:84
+    t = (~compareLessEqual(a, b, f16))  # :68
+    return (t ^ c)  # :84
 
 
 def setp_gtu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16, True))  # setp.yaml:68
-    return (t ^ c)  # setp.yaml:84
+    t = (~compareLessEqual(a, b, f16, True))  # :68
+    return (t ^ c)  # :84
 
 
 def setp_geu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # setp.yaml:70
-    return (t & c)  # setp.yaml:78
+    t = (~compareLess(a, b, f16))  # :70
+    return (t & c)  # :78
 
 
 def setp_geu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16, True))  # setp.yaml:70
-    return (t & c)  # setp.yaml:78
+    t = (~compareLess(a, b, f16, True))  # :70
+    return (t & c)  # :78
 
 
 def setp_geu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # setp.yaml:70
-    return (t | c)  # setp.yaml:81
+    t = (~compareLess(a, b, f16))  # :70
+    return (t | c)  # :81
 
 
 def setp_geu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16, True))  # setp.yaml:70
-    return (t | c)  # setp.yaml:81
+    t = (~compareLess(a, b, f16, True))  # :70
+    return (t | c)  # :81
 
 
 def setp_geu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # setp.yaml:70
-    return (t ^ c)  # setp.yaml:84
+    t = (~compareLess(a, b, f16))  # :70
+    return (t ^ c)  # :84
 
 
 def setp_geu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16, True))  # setp.yaml:70
-    return (t ^ c)  # setp.yaml:84
+    t = (~compareLess(a, b, f16, True))  # :70
+    return (t ^ c)  # :84
 
 
 def setp_num_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # setp.yaml:72
-    return (t & c)  # setp.yaml:78
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # :72
+    return (t & c)  # :78
 
 
 def setp_num_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # setp.yaml:72
-    return (t | c)  # setp.yaml:81
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # :72
+    return (t | c)  # :81
 
 
 def setp_num_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # setp.yaml:72
-    return (t ^ c)  # setp.yaml:84
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # :72
+    return (t ^ c)  # :84
 
 
 def setp_nan_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # setp.yaml:74
-    return (t & c)  # setp.yaml:78
+    t = (isNaN(a, f16) | isNaN(b, f16))  # :74
+    return (t & c)  # :78
 
 
 def setp_nan_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # setp.yaml:74
-    return (t | c)  # setp.yaml:81
+    t = (isNaN(a, f16) | isNaN(b, f16))  # :74
+    return (t | c)  # :81
 
 
 def setp_nan_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # setp.yaml:74
-    return (t ^ c)  # setp.yaml:84
+    t = (isNaN(a, f16) | isNaN(b, f16))  # :74
+    return (t ^ c)  # :84
 
 
 def setp_eq_bf16_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # setp.yaml:48
-    return t  # setp.yaml:75
+    t = compareEqual(a, b, bf16)  # :48
+    return t  # :75
 
 
 def setp_ne_bf16_2(a: Array, b: Array) -> Array:
-    t = _compareLessGreater(a, b, bf16)  # setp.yaml:50
-    return t  # setp.yaml:75
+    t = _compareLessGreater(a, b, bf16)  # :50
+    return t  # :75
 
 
 def setp_lt_bf16_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, bf16)  # setp.yaml:52
-    return t  # setp.yaml:75
+    t = compareLess(a, b, bf16)  # :52
+    return t  # :75
 
 
 def setp_le_bf16_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # setp.yaml:54
-    return t  # setp.yaml:75
+    t = compareLessEqual(a, b, bf16)  # :54
+    return t  # :75
 
 
 def setp_gt_bf16_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # setp.yaml:56
-    return t  # setp.yaml:75
+    t = compareGreater(a, b, bf16)  # :56
+    return t  # :75
 
 
 def setp_ge_bf16_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # setp.yaml:58
-    return t  # setp.yaml:75
+    t = compareGreaterEqual(a, b, bf16)  # :58
+    return t  # :75
 
 
 def setp_equ_bf16_2(a: Array, b: Array) -> Array:
-    t = (~_compareLessGreater(a, b, bf16))  # setp.yaml:60
-    return t  # setp.yaml:75
+    t = (~_compareLessGreater(a, b, bf16))  # :60
+    return t  # :75
 
 
 def setp_neu_bf16_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # setp.yaml:62
-    return t  # setp.yaml:75
+    t = compareNotEqual(a, b, bf16)  # :62
+    return t  # :75
 
 
 def setp_ltu_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # setp.yaml:64
-    return t  # setp.yaml:75
+    t = (~compareGreaterEqual(a, b, bf16))  # :64
+    return t  # :75
 
 
 def setp_leu_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # setp.yaml:66
-    return t  # setp.yaml:75
+    t = (~compareGreater(a, b, bf16))  # :66
+    return t  # :75
 
 
 def setp_gtu_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # setp.yaml:68
-    return t  # setp.yaml:75
+    t = (~compareLessEqual(a, b, bf16))  # :68
+    return t  # :75
 
 
 def setp_geu_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # setp.yaml:70
-    return t  # setp.yaml:75
+    t = (~compareLess(a, b, bf16))  # :70
+    return t  # :75
 
 
 def setp_num_bf16_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # setp.yaml:72
-    return t  # setp.yaml:75
+    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # :72
+    return t  # :75
 
 
 def setp_nan_bf16_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # setp.yaml:74
-    return t  # setp.yaml:75
+    t = (isNaN(a, bf16) | isNaN(b, bf16))  # :74
+    return t  # :75
 
 
 def setp_eq_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # setp.yaml:48
-    return (t & c)  # setp.yaml:78
+    t = compareEqual(a, b, bf16)  # :48
+    return (t & c)  # :78
 
 
 def setp_eq_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # setp.yaml:48
-    return (t | c)  # setp.yaml:81
+    t = compareEqual(a, b, bf16)  # :48
+    return (t | c)  # :81
 
 
 def setp_eq_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # setp.yaml:48
-    return (t ^ c)  # setp.yaml:84
+    t = compareEqual(a, b, bf16)  # :48
+    return (t ^ c)  # :84
 
 
 def setp_ne_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, bf16)  # setp.yaml:50
-    return (t & c)  # setp.yaml:78
+    t = _compareLessGreater(a, b, bf16)  # :50
+    return (t & c)  # :78
 
 
 def setp_ne_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, bf16)  # setp.yaml:50
-    return (t | c)  # setp.yaml:81
+    t = _compareLessGreater(a, b, bf16)  # :50
+    return (t | c)  # :81
 
 
 def setp_ne_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, bf16)  # setp.yaml:50
-    return (t ^ c)  # setp.yaml:84
+    t = _compareLessGreater(a, b, bf16)  # :50
+    return (t ^ c)  # :84
 
 
 def setp_lt_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # setp.yaml:52
-    return (t & c)  # setp.yaml:78
+    t = compareLess(a, b, bf16)  # :52
+    return (t & c)  # :78
 
 
 def setp_lt_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # setp.yaml:52
-    return (t | c)  # setp.yaml:81
+    t = compareLess(a, b, bf16)  # :52
+    return (t | c)  # :81
 
 
 def setp_lt_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # setp.yaml:52
-    return (t ^ c)  # setp.yaml:84
+    t = compareLess(a, b, bf16)  # :52
+    return (t ^ c)  # :84
 
 
 def setp_le_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # setp.yaml:54
-    return (t & c)  # setp.yaml:78
+    t = compareLessEqual(a, b, bf16)  # :54
+    return (t & c)  # :78
 
 
 def setp_le_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # setp.yaml:54
-    return (t | c)  # setp.yaml:81
+    t = compareLessEqual(a, b, bf16)  # :54
+    return (t | c)  # :81
 
 
 def setp_le_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # setp.yaml:54
-    return (t ^ c)  # setp.yaml:84
+    t = compareLessEqual(a, b, bf16)  # :54
+    return (t ^ c)  # :84
 
 
 def setp_gt_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # setp.yaml:56
-    return (t & c)  # setp.yaml:78
+    t = compareGreater(a, b, bf16)  # :56
+    return (t & c)  # :78
 
 
 def setp_gt_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # setp.yaml:56
-    return (t | c)  # setp.yaml:81
+    t = compareGreater(a, b, bf16)  # :56
+    return (t | c)  # :81
 
 
 def setp_gt_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # setp.yaml:56
-    return (t ^ c)  # setp.yaml:84
+    t = compareGreater(a, b, bf16)  # :56
+    return (t ^ c)  # :84
 
 
 def setp_ge_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # setp.yaml:58
-    return (t & c)  # setp.yaml:78
+    t = compareGreaterEqual(a, b, bf16)  # :58
+    return (t & c)  # :78
 
 
 def setp_ge_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # setp.yaml:58
-    return (t | c)  # setp.yaml:81
+    t = compareGreaterEqual(a, b, bf16)  # :58
+    return (t | c)  # :81
 
 
 def setp_ge_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # setp.yaml:58
-    return (t ^ c)  # setp.yaml:84
+    t = compareGreaterEqual(a, b, bf16)  # :58
+    return (t ^ c)  # :84
 
 
 def setp_equ_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, bf16))  # setp.yaml:60
-    return (t & c)  # setp.yaml:78
+    t = (~_compareLessGreater(a, b, bf16))  # :60
+    return (t & c)  # :78
 
 
 def setp_equ_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, bf16))  # setp.yaml:60
-    return (t | c)  # setp.yaml:81
+    t = (~_compareLessGreater(a, b, bf16))  # :60
+    return (t | c)  # :81
 
 
 def setp_equ_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, bf16))  # setp.yaml:60
-    return (t ^ c)  # setp.yaml:84
+    t = (~_compareLessGreater(a, b, bf16))  # :60
+    return (t ^ c)  # :84
 
 
 def setp_neu_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # setp.yaml:62
-    return (t & c)  # setp.yaml:78
+    t = compareNotEqual(a, b, bf16)  # :62
+    return (t & c)  # :78
 
 
 def setp_neu_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # setp.yaml:62
-    return (t | c)  # setp.yaml:81
+    t = compareNotEqual(a, b, bf16)  # :62
+    return (t | c)  # :81
 
 
 def setp_neu_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # setp.yaml:62
-    return (t ^ c)  # setp.yaml:84
+    t = compareNotEqual(a, b, bf16)  # :62
+    return (t ^ c)  # :84
 
 
 def setp_ltu_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # setp.yaml:64
-    return (t & c)  # setp.yaml:78
+    t = (~compareGreaterEqual(a, b, bf16))  # :64
+    return (t & c)  # :78
 
 
 def setp_ltu_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # setp.yaml:64
-    return (t | c)  # setp.yaml:81
+    t = (~compareGreaterEqual(a, b, bf16))  # :64
+    return (t | c)  # :81
 
 
 def setp_ltu_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # setp.yaml:64
-    return (t ^ c)  # setp.yaml:84
+    t = (~compareGreaterEqual(a, b, bf16))  # :64
+    return (t ^ c)  # :84
 
 
 def setp_leu_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # setp.yaml:66
-    return (t & c)  # setp.yaml:78
+    t = (~compareGreater(a, b, bf16))  # :66
+    return (t & c)  # :78
 
 
 def setp_leu_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # setp.yaml:66
-    return (t | c)  # setp.yaml:81
+    t = (~compareGreater(a, b, bf16))  # :66
+    return (t | c)  # :81
 
 
 def setp_leu_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # setp.yaml:66
-    return (t ^ c)  # setp.yaml:84
+    t = (~compareGreater(a, b, bf16))  # :66
+    return (t ^ c)  # :84
 
 
 def setp_gtu_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # setp.yaml:68
-    return (t & c)  # setp.yaml:78
+    t = (~compareLessEqual(a, b, bf16))  # :68
+    return (t & c)  # :78
 
 
 def setp_gtu_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # setp.yaml:68
-    return (t | c)  # setp.yaml:81
+    t = (~compareLessEqual(a, b, bf16))  # :68
+    return (t | c)  # :81
 
 
 def setp_gtu_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # setp.yaml:68
-    return (t ^ c)  # setp.yaml:84
+    t = (~compareLessEqual(a, b, bf16))  # :68
+    return (t ^ c)  # :84
 
 
 def setp_geu_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # setp.yaml:70
-    return (t & c)  # setp.yaml:78
+    t = (~compareLess(a, b, bf16))  # :70
+    return (t & c)  # :78
 
 
 def setp_geu_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # setp.yaml:70
-    return (t | c)  # setp.yaml:81
+    t = (~compareLess(a, b, bf16))  # :70
+    return (t | c)  # :81
 
 
 def setp_geu_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # setp.yaml:70
-    return (t ^ c)  # setp.yaml:84
+    t = (~compareLess(a, b, bf16))  # :70
+    return (t ^ c)  # :84
 
 
 def setp_num_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # setp.yaml:72
-    return (t & c)  # setp.yaml:78
+    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # :72
+    return (t & c)  # :78
 
 
 def setp_num_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # setp.yaml:72
-    return (t | c)  # setp.yaml:81
+    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # :72
+    return (t | c)  # :81
 
 
 def setp_num_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # setp.yaml:72
-    return (t ^ c)  # setp.yaml:84
+    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # :72
+    return (t ^ c)  # :84
 
 
 def setp_nan_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # setp.yaml:74
-    return (t & c)  # setp.yaml:78
+    t = (isNaN(a, bf16) | isNaN(b, bf16))  # :74
+    return (t & c)  # :78
 
 
 def setp_nan_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # setp.yaml:74
-    return (t | c)  # setp.yaml:81
+    t = (isNaN(a, bf16) | isNaN(b, bf16))  # :74
+    return (t | c)  # :81
 
 
 def setp_nan_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # setp.yaml:74
-    return (t ^ c)  # setp.yaml:84
+    t = (isNaN(a, bf16) | isNaN(b, bf16))  # :74
+    return (t ^ c)  # :84
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

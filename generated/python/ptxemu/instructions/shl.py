@@ -5,19 +5,20 @@ from ..binary import Array
 from ..integers import shiftLeftBy
 from . import Kernels as _Kernels
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/shl.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 def shl_b16_2(a: Array, b: Array) -> Array:
-    return shiftLeftBy(a, b)  # shl.yaml:24
+    return shiftLeftBy(a, b)  # :24
 
 
 def shl_b32_2(a: Array, b: Array) -> Array:
-    return shiftLeftBy(a, b)  # shl.yaml:24
+    return shiftLeftBy(a, b)  # :24
 
 
 def shl_b64_2(a: Array, b: Array) -> Array:
-    return shiftLeftBy(a, b)  # shl.yaml:24
+    return shiftLeftBy(a, b)  # :24
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

@@ -13,31 +13,32 @@ _x0000: Array = _np.array(0x0000, _np.uint16)
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x0000000000000000: Array = _np.array(0x0000000000000000, _np.uint64)
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/shr.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 def shr_b16_2(a: Array, b: Array) -> Array:
-    return shiftRightBy(a, b)  # shr.yaml:25
+    return shiftRightBy(a, b)  # :25
 
 
 def shr_b32_2(a: Array, b: Array) -> Array:
-    return shiftRightBy(a, b)  # shr.yaml:25
+    return shiftRightBy(a, b)  # :25
 
 
 def shr_b64_2(a: Array, b: Array) -> Array:
-    return shiftRightBy(a, b)  # shr.yaml:25
+    return shiftRightBy(a, b)  # :25
 
 
 def shr_s16_2(a: Array, b: Array) -> Array:
-    return select(lessInteger(a, _x0000, s16), (~shiftRightBy((~a), b)), shiftRightBy(a, b))  # shr.yaml:30
+    return select(lessInteger(a, _x0000, s16), (~shiftRightBy((~a), b)), shiftRightBy(a, b))  # :30
 
 
 def shr_s32_2(a: Array, b: Array) -> Array:
-    return select(lessInteger(a, _x00000000, s32), (~shiftRightBy((~a), b)), shiftRightBy(a, b))  # shr.yaml:30
+    return select(lessInteger(a, _x00000000, s32), (~shiftRightBy((~a), b)), shiftRightBy(a, b))  # :30
 
 
 def shr_s64_2(a: Array, b: Array) -> Array:
-    _1 = lessInteger(a, _x0000000000000000, s64)  # shr.yaml:30
+    _1 = lessInteger(a, _x0000000000000000, s64)  # :30
     _2 = (~shiftRightBy((~a), b))
     _3 = shiftRightBy(a, b)
     return select(_1, _2, _3)

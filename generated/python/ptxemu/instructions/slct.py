@@ -12,39 +12,40 @@ from . import Kernels as _Kernels
 
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/slct.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 def slct_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    return select((~lessInteger(c, _x00000000, s32)), a, b)  # slct.yaml:29
+    return select((~lessInteger(c, _x00000000, s32)), a, b)  # :29
 
 
 def slct_f64_s32_3(a: Array, b: Array, c: Array) -> Array:
-    return select((~lessInteger(c, _x00000000, s32)), a, b)  # slct.yaml:29
+    return select((~lessInteger(c, _x00000000, s32)), a, b)  # :29
 
 
 def slct_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32), a, b)  # slct.yaml:29
+    return select(compareGreaterEqual(c, _x00000000, f32), a, b)  # :29
 
 
 def slct_f64_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32), a, b)  # slct.yaml:29
+    return select(compareGreaterEqual(c, _x00000000, f32), a, b)  # :29
 
 
 def slct_b16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32), a, b)  # slct.yaml:29
+    return select(compareGreaterEqual(c, _x00000000, f32), a, b)  # :29
 
 
 def slct_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:29
+    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # :29
 
 
 def slct_ftz_f64_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:29
+    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # :29
 
 
 def slct_ftz_b16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:29
+    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # :29
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

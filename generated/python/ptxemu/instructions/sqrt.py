@@ -18,86 +18,87 @@ _x39800000: Array = _np.array(0x39800000, _np.uint32)
 _x4b800000: Array = _np.array(0x4b800000, _np.uint32)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/sqrt.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 def sqrt_approx_f32_1(a: Array) -> Array:
-    return squareRoot(a, f32, roundTiesToEven, False)  # sqrt.yaml:39
+    return squareRoot(a, f32, roundTiesToEven, False)  # :39
 
 
 def sqrt_approx_ftz_f32_1(a: Array) -> Array:
-    return squareRoot(a, f32, roundTiesToEven, True, True)  # sqrt.yaml:39
+    return squareRoot(a, f32, roundTiesToEven, True, True)  # :39
 
 
 def sqrt_rz_f32_1(a: Array) -> Array:
-    return squareRoot(a, f32, roundTowardZero, False)  # sqrt.yaml:39
+    return squareRoot(a, f32, roundTowardZero, False)  # :39
 
 
 def sqrt_rz_ftz_f32_1(a: Array) -> Array:
-    return squareRoot(a, f32, roundTowardZero, True, True)  # sqrt.yaml:39
+    return squareRoot(a, f32, roundTowardZero, True, True)  # :39
 
 
 def sqrt_rm_f32_1(a: Array) -> Array:
-    return squareRoot(a, f32, roundTowardNegative, False)  # sqrt.yaml:39
+    return squareRoot(a, f32, roundTowardNegative, False)  # :39
 
 
 def sqrt_rm_ftz_f32_1(a: Array) -> Array:
-    return squareRoot(a, f32, roundTowardNegative, True, True)  # sqrt.yaml:39
+    return squareRoot(a, f32, roundTowardNegative, True, True)  # :39
 
 
 def sqrt_rp_f32_1(a: Array) -> Array:
-    return squareRoot(a, f32, roundTowardPositive, False)  # sqrt.yaml:39
+    return squareRoot(a, f32, roundTowardPositive, False)  # :39
 
 
 def sqrt_rp_ftz_f32_1(a: Array) -> Array:
-    return squareRoot(a, f32, roundTowardPositive, True, True)  # sqrt.yaml:39
+    return squareRoot(a, f32, roundTowardPositive, True, True)  # :39
 
 
 def sqrt_rn_f64_1(a: Array) -> Array:
-    d = squareRoot(a, f64, roundTiesToEven, False)  # sqrt.yaml:39
+    d = squareRoot(a, f64, roundTiesToEven, False)  # :39
     return _propagate(d, (a,), f64)  # types.yaml:55
 
 
 def sqrt_rz_f64_1(a: Array) -> Array:
-    d = squareRoot(a, f64, roundTowardZero, False)  # sqrt.yaml:39
+    d = squareRoot(a, f64, roundTowardZero, False)  # :39
     return _propagate(d, (a,), f64)  # types.yaml:55
 
 
 def sqrt_rm_f64_1(a: Array) -> Array:
-    d = squareRoot(a, f64, roundTowardNegative, False)  # sqrt.yaml:39
+    d = squareRoot(a, f64, roundTowardNegative, False)  # :39
     return _propagate(d, (a,), f64)  # types.yaml:55
 
 
 def sqrt_rp_f64_1(a: Array) -> Array:
-    d = squareRoot(a, f64, roundTowardPositive, False)  # sqrt.yaml:39
+    d = squareRoot(a, f64, roundTowardPositive, False)  # :39
     return _propagate(d, (a,), f64)  # types.yaml:55
 
 
 def sqrt_approx_f32_1_sm_50(a: Array) -> Array:
-    tiny = compareLess(magnitude(a, f32), _x00800000, f32)  # sqrt.yaml:51
-    scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # sqrt.yaml:52
-    root = unit(unit(scaled, RSQ_sm_50), RCP_sm_50)  # sqrt.yaml:53
-    d = select(tiny, multiplication(root, _x39800000, f32, roundTiesToEven, False), root)  # sqrt.yaml:54
+    tiny = compareLess(magnitude(a, f32), _x00800000, f32)  # :51
+    scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :52
+    root = unit(unit(scaled, RSQ_sm_50), RCP_sm_50)  # :53
+    d = select(tiny, multiplication(root, _x39800000, f32, roundTiesToEven, False), root)  # :54
     return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
 
 
 def sqrt_approx_f32_1_sm_60(a: Array) -> Array:
-    tiny = compareLess(magnitude(a, f32), _x00800000, f32)  # sqrt.yaml:60
-    scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # sqrt.yaml:61
-    root = unit(scaled, SQRT_sm_60)  # sqrt.yaml:62
-    d = select(tiny, multiplication(root, _x39800000, f32, roundTiesToEven, False), root)  # sqrt.yaml:63
+    tiny = compareLess(magnitude(a, f32), _x00800000, f32)  # :60
+    scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :61
+    root = unit(scaled, SQRT_sm_60)  # :62
+    d = select(tiny, multiplication(root, _x39800000, f32, roundTiesToEven, False), root)  # :63
     return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
 
 
 def sqrt_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    d = unit(unit(a_2, RSQ_sm_50), RCP_sm_50)  # sqrt.yaml:47
+    d = unit(unit(a_2, RSQ_sm_50), RCP_sm_50)  # :47
     return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
 
 
 def sqrt_approx_ftz_f32_1_sm_60(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    d = unit(a_2, SQRT_sm_60)  # sqrt.yaml:57
+    d = unit(a_2, SQRT_sm_60)  # :57
     return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
 
 

@@ -22,372 +22,373 @@ _x7f: Array = _np.array(0x7f, _np.uint8)
 _xc07c000000000000: Array = _np.array(0xc07c000000000000, _np.uint64)
 _xc0ec000000000000: Array = _np.array(0xc0ec000000000000, _np.uint64)
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/sub.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 def sub_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTiesToEven, False)  # sub.yaml:71
+    return subtraction(a, b, f32, roundTiesToEven, False)  # :71
 
 
 def sub_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTiesToEven, False)  # sub.yaml:71
+    d = subtraction(a, b, f32, roundTiesToEven, False)  # :71
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_ftz_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTiesToEven, True, True)  # sub.yaml:71
+    return subtraction(a, b, f32, roundTiesToEven, True, True)  # :71
 
 
 def sub_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTiesToEven, True, True)  # sub.yaml:71
+    d = subtraction(a, b, f32, roundTiesToEven, True, True)  # :71
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rz_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTowardZero, False)  # sub.yaml:71
+    return subtraction(a, b, f32, roundTowardZero, False)  # :71
 
 
 def sub_rz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTowardZero, False)  # sub.yaml:71
+    d = subtraction(a, b, f32, roundTowardZero, False)  # :71
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rz_ftz_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTowardZero, True, True)  # sub.yaml:71
+    return subtraction(a, b, f32, roundTowardZero, True, True)  # :71
 
 
 def sub_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTowardZero, True, True)  # sub.yaml:71
+    d = subtraction(a, b, f32, roundTowardZero, True, True)  # :71
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rm_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTowardNegative, False)  # sub.yaml:71
+    return subtraction(a, b, f32, roundTowardNegative, False)  # :71
 
 
 def sub_rm_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTowardNegative, False)  # sub.yaml:71
+    d = subtraction(a, b, f32, roundTowardNegative, False)  # :71
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rm_ftz_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTowardNegative, True, True)  # sub.yaml:71
+    return subtraction(a, b, f32, roundTowardNegative, True, True)  # :71
 
 
 def sub_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTowardNegative, True, True)  # sub.yaml:71
+    d = subtraction(a, b, f32, roundTowardNegative, True, True)  # :71
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rp_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTowardPositive, False)  # sub.yaml:71
+    return subtraction(a, b, f32, roundTowardPositive, False)  # :71
 
 
 def sub_rp_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTowardPositive, False)  # sub.yaml:71
+    d = subtraction(a, b, f32, roundTowardPositive, False)  # :71
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rp_ftz_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTowardPositive, True, True)  # sub.yaml:71
+    return subtraction(a, b, f32, roundTowardPositive, True, True)  # :71
 
 
 def sub_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTowardPositive, True, True)  # sub.yaml:71
+    d = subtraction(a, b, f32, roundTowardPositive, True, True)  # :71
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_f64_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f64, roundTiesToEven, False)  # sub.yaml:71
+    d = subtraction(a, b, f64, roundTiesToEven, False)  # :71
     return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def sub_rz_f64_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f64, roundTowardZero, False)  # sub.yaml:71
+    d = subtraction(a, b, f64, roundTowardZero, False)  # :71
     return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def sub_rm_f64_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f64, roundTowardNegative, False)  # sub.yaml:71
+    d = subtraction(a, b, f64, roundTowardNegative, False)  # :71
     return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def sub_rp_f64_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f64, roundTowardPositive, False)  # sub.yaml:71
+    d = subtraction(a, b, f64, roundTowardPositive, False)  # :71
     return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def sub_f16_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f16, roundTiesToEven, False)  # sub.yaml:71
+    return subtraction(a, b, f16, roundTiesToEven, False)  # :71
 
 
 def sub_sat_f16_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f16, roundTiesToEven, False)  # sub.yaml:71
+    d = subtraction(a, b, f16, roundTiesToEven, False)  # :71
     return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def sub_ftz_f16_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f16, roundTiesToEven, True, True)  # sub.yaml:71
+    return subtraction(a, b, f16, roundTiesToEven, True, True)  # :71
 
 
 def sub_ftz_sat_f16_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f16, roundTiesToEven, True, True)  # sub.yaml:71
+    d = subtraction(a, b, f16, roundTiesToEven, True, True)  # :71
     return _clamped(d, _x3c00, f16)  # modifiers.yaml:75
 
 
 def sub_bf16_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, bf16, roundTiesToEven, False)  # sub.yaml:71
+    return subtraction(a, b, bf16, roundTiesToEven, False)  # :71
 
 
 def sub_f32_f16_2(a: Array, b: Array) -> Array:
-    return subtraction(convert(a, f16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # sub.yaml:71
+    return subtraction(convert(a, f16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # :71
 
 
 def sub_f32_bf16_2(a: Array, b: Array) -> Array:
-    return subtraction(convert(a, bf16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # sub.yaml:71
+    return subtraction(convert(a, bf16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # :71
 
 
 def sub_sat_f32_f16_2(a: Array, b: Array) -> Array:
-    d = subtraction(convert(a, f16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # sub.yaml:71
+    d = subtraction(convert(a, f16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # :71
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_sat_f32_bf16_2(a: Array, b: Array) -> Array:
-    d = subtraction(convert(a, bf16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # sub.yaml:71
+    d = subtraction(convert(a, bf16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # :71
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rz_f32_f16_2(a: Array, b: Array) -> Array:
-    return subtraction(convert(a, f16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # sub.yaml:71
+    return subtraction(convert(a, f16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # :71
 
 
 def sub_rz_f32_bf16_2(a: Array, b: Array) -> Array:
-    return subtraction(convert(a, bf16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # sub.yaml:71
+    return subtraction(convert(a, bf16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # :71
 
 
 def sub_rz_sat_f32_f16_2(a: Array, b: Array) -> Array:
-    d = subtraction(convert(a, f16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # sub.yaml:71
+    d = subtraction(convert(a, f16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # :71
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rz_sat_f32_bf16_2(a: Array, b: Array) -> Array:
-    d = subtraction(convert(a, bf16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # sub.yaml:71
+    d = subtraction(convert(a, bf16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # :71
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rm_f32_f16_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardNegative, False)  # sub.yaml:71
+    _1 = convert(a, f16, f32, roundTowardNegative, False)  # :71
     return subtraction(_1, b, f32, roundTowardNegative, False)
 
 
 def sub_rm_f32_bf16_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # sub.yaml:71
+    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # :71
     return subtraction(_1, b, f32, roundTowardNegative, False)
 
 
 def sub_rm_sat_f32_f16_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardNegative, False)  # sub.yaml:71
+    _1 = convert(a, f16, f32, roundTowardNegative, False)  # :71
     d = subtraction(_1, b, f32, roundTowardNegative, False)
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rm_sat_f32_bf16_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # sub.yaml:71
+    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # :71
     d = subtraction(_1, b, f32, roundTowardNegative, False)
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rp_f32_f16_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardPositive, False)  # sub.yaml:71
+    _1 = convert(a, f16, f32, roundTowardPositive, False)  # :71
     return subtraction(_1, b, f32, roundTowardPositive, False)
 
 
 def sub_rp_f32_bf16_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # sub.yaml:71
+    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # :71
     return subtraction(_1, b, f32, roundTowardPositive, False)
 
 
 def sub_rp_sat_f32_f16_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardPositive, False)  # sub.yaml:71
+    _1 = convert(a, f16, f32, roundTowardPositive, False)  # :71
     d = subtraction(_1, b, f32, roundTowardPositive, False)
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rp_sat_f32_bf16_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # sub.yaml:71
+    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # :71
     d = subtraction(_1, b, f32, roundTowardPositive, False)
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rz_ftz_f16x2_f32x2_f32x2_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (f32, f32), f16, roundTowardZero, True, True)  # sub.yaml:71
+    return _mixed_subtraction(a, b, (f32, f32), f16, roundTowardZero, True, True)  # :71
 
 
 def sub_rz_bf16x2_f32x2_f32x2_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (f32, f32), bf16, roundTowardZero, False)  # sub.yaml:71
+    return _mixed_subtraction(a, b, (f32, f32), bf16, roundTowardZero, False)  # :71
 
 
 def sub_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, e5m2, roundTiesToEven, False)  # sub.yaml:71
+    return subtraction(a, b, e5m2, roundTiesToEven, False)  # :71
 
 
 @_tabulated(8, 8)
 def sub_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (e4m3, e5m2), e5m2, roundTiesToEven, False)  # sub.yaml:71
+    return _mixed_subtraction(a, b, (e4m3, e5m2), e5m2, roundTiesToEven, False)  # :71
 
 
 @_tabulated(6, 8)
 def sub_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (e3m2, e5m2), e5m2, roundTiesToEven, False)  # sub.yaml:71
+    return _mixed_subtraction(a, b, (e3m2, e5m2), e5m2, roundTiesToEven, False)  # :71
 
 
 @_tabulated(6, 8)
 def sub_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (e2m3, e5m2), e5m2, roundTiesToEven, False)  # sub.yaml:71
+    return _mixed_subtraction(a, b, (e2m3, e5m2), e5m2, roundTiesToEven, False)  # :71
 
 
 @_tabulated(4, 8)
 def sub_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (e2m1, e5m2), e5m2, roundTiesToEven, False)  # sub.yaml:71
+    return _mixed_subtraction(a, b, (e2m1, e5m2), e5m2, roundTiesToEven, False)  # :71
 
 
 @_tabulated(8, 8)
 def sub_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (ue8m0, e5m2), e5m2, roundTiesToEven, False)  # sub.yaml:71
+    return _mixed_subtraction(a, b, (ue8m0, e5m2), e5m2, roundTiesToEven, False)  # :71
 
 
 @_tabulated(8, 8)
 def sub_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (e5m2, e4m3), e4m3, roundTiesToEven, False)  # sub.yaml:71
+    d = _mixed_subtraction(a, b, (e5m2, e4m3), e4m3, roundTiesToEven, False)  # :71
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def sub_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (e4m3, e4m3), e4m3, roundTiesToEven, False)  # sub.yaml:71
+    d = _mixed_subtraction(a, b, (e4m3, e4m3), e4m3, roundTiesToEven, False)  # :71
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 8)
 def sub_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (e3m2, e4m3), e4m3, roundTiesToEven, False)  # sub.yaml:71
+    d = _mixed_subtraction(a, b, (e3m2, e4m3), e4m3, roundTiesToEven, False)  # :71
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 8)
 def sub_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (e2m3, e4m3), e4m3, roundTiesToEven, False)  # sub.yaml:71
+    d = _mixed_subtraction(a, b, (e2m3, e4m3), e4m3, roundTiesToEven, False)  # :71
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(4, 8)
 def sub_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (e2m1, e4m3), e4m3, roundTiesToEven, False)  # sub.yaml:71
+    d = _mixed_subtraction(a, b, (e2m1, e4m3), e4m3, roundTiesToEven, False)  # :71
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def sub_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (ue8m0, e4m3), e4m3, roundTiesToEven, False)  # sub.yaml:71
+    d = _mixed_subtraction(a, b, (ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :71
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def sub_satfinite_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_subtraction(a, b, (e5m2, e5m2), f64, roundTiesToEven, False)  # sub.yaml:68
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:69
+    x = _mixed_subtraction(a, b, (e5m2, e5m2), f64, roundTiesToEven, False)  # :68
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :69
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def sub_satfinite_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_subtraction(a, b, (e4m3, e5m2), f64, roundTiesToEven, False)  # sub.yaml:68
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:69
+    x = _mixed_subtraction(a, b, (e4m3, e5m2), f64, roundTiesToEven, False)  # :68
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :69
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def sub_satfinite_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_subtraction(a, b, (e3m2, e5m2), f64, roundTiesToEven, False)  # sub.yaml:68
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:69
+    x = _mixed_subtraction(a, b, (e3m2, e5m2), f64, roundTiesToEven, False)  # :68
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :69
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def sub_satfinite_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_subtraction(a, b, (e2m3, e5m2), f64, roundTiesToEven, False)  # sub.yaml:68
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:69
+    x = _mixed_subtraction(a, b, (e2m3, e5m2), f64, roundTiesToEven, False)  # :68
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :69
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 8)
 def sub_satfinite_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_subtraction(a, b, (e2m1, e5m2), f64, roundTiesToEven, False)  # sub.yaml:68
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:69
+    x = _mixed_subtraction(a, b, (e2m1, e5m2), f64, roundTiesToEven, False)  # :68
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :69
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def sub_satfinite_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_subtraction(a, b, (ue8m0, e5m2), f64, roundTiesToEven, False)  # sub.yaml:68
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # sub.yaml:69
+    x = _mixed_subtraction(a, b, (ue8m0, e5m2), f64, roundTiesToEven, False)  # :68
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :69
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def sub_satfinite_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_subtraction(a, b, (e5m2, e4m3), f64, roundTiesToEven, False)  # sub.yaml:68
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # sub.yaml:69
+    x = _mixed_subtraction(a, b, (e5m2, e4m3), f64, roundTiesToEven, False)  # :68
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :69
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def sub_satfinite_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_subtraction(a, b, (e4m3, e4m3), f64, roundTiesToEven, False)  # sub.yaml:68
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # sub.yaml:69
+    x = _mixed_subtraction(a, b, (e4m3, e4m3), f64, roundTiesToEven, False)  # :68
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :69
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 8)
 def sub_satfinite_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_subtraction(a, b, (e3m2, e4m3), f64, roundTiesToEven, False)  # sub.yaml:68
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # sub.yaml:69
+    x = _mixed_subtraction(a, b, (e3m2, e4m3), f64, roundTiesToEven, False)  # :68
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :69
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(6, 8)
 def sub_satfinite_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_subtraction(a, b, (e2m3, e4m3), f64, roundTiesToEven, False)  # sub.yaml:68
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # sub.yaml:69
+    x = _mixed_subtraction(a, b, (e2m3, e4m3), f64, roundTiesToEven, False)  # :68
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :69
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(4, 8)
 def sub_satfinite_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_subtraction(a, b, (e2m1, e4m3), f64, roundTiesToEven, False)  # sub.yaml:68
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # sub.yaml:69
+    x = _mixed_subtraction(a, b, (e2m1, e4m3), f64, roundTiesToEven, False)  # :68
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :69
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 @_tabulated(8, 8)
 def sub_satfinite_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_subtraction(a, b, (ue8m0, e4m3), f64, roundTiesToEven, False)  # sub.yaml:68
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # sub.yaml:69
+    x = _mixed_subtraction(a, b, (ue8m0, e4m3), f64, roundTiesToEven, False)  # :68
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :69
     d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
 def sub_s32_2(a: Array, b: Array) -> Array:
-    return (a - b)  # sub.yaml:65
+    return (a - b)  # :65
 
 
 def sub_sat_s32_2(a: Array, b: Array) -> Array:
-    _2 = _any_convert(a, s32, s64, roundTiesToEven, False)  # sub.yaml:63
+    _2 = _any_convert(a, s32, s64, roundTiesToEven, False)  # :63
     _3 = _any_convert(b, s32, s64, roundTiesToEven, False)
     _1 = (_2 - _3)
     return _any_convert(_1, s64, s32, roundTiesToEven, False)

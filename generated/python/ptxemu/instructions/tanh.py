@@ -6,19 +6,20 @@ from ..elementary import tanh
 from ..formats import bf16, f16, f32
 from . import Kernels as _Kernels
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/tanh.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 def tanh_approx_f32_1(a: Array) -> Array:
-    return tanh(a, f32, roundTiesToEven, False)  # tanh.yaml:28
+    return tanh(a, f32, roundTiesToEven, False)  # :28
 
 
 def tanh_approx_f16_1(a: Array) -> Array:
-    return tanh(a, f16, roundTiesToEven, False)  # tanh.yaml:28
+    return tanh(a, f16, roundTiesToEven, False)  # :28
 
 
 def tanh_approx_bf16_1(a: Array) -> Array:
-    return tanh(a, bf16, roundTiesToEven, False)  # tanh.yaml:28
+    return tanh(a, bf16, roundTiesToEven, False)  # :28
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

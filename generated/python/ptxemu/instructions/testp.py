@@ -6,55 +6,56 @@ from ..encoding import isFinite, isInfinite, isNaN, isNormal, isSubnormal, isZer
 from ..formats import f32, f64
 from . import Kernels as _Kernels
 
-# Behind a line of a function stands where in the specification it and the next ones come from.
+# Behind a line of a function stands the line of spec/instructions/testp.yaml that it and the next ones come from, or
+# the file of spec/ with the line.
 
 
 def testp_finite_f32_1(a: Array) -> Array:
-    return isFinite(a, f32)  # testp.yaml:25
+    return isFinite(a, f32)  # :25
 
 
 def testp_finite_f64_1(a: Array) -> Array:
-    return isFinite(a, f64)  # testp.yaml:25
+    return isFinite(a, f64)  # :25
 
 
 def testp_infinite_f32_1(a: Array) -> Array:
-    return isInfinite(a, f32)  # testp.yaml:27
+    return isInfinite(a, f32)  # :27
 
 
 def testp_infinite_f64_1(a: Array) -> Array:
-    return isInfinite(a, f64)  # testp.yaml:27
+    return isInfinite(a, f64)  # :27
 
 
 def testp_number_f32_1(a: Array) -> Array:
-    return (~isNaN(a, f32))  # testp.yaml:29
+    return (~isNaN(a, f32))  # :29
 
 
 def testp_number_f64_1(a: Array) -> Array:
-    return (~isNaN(a, f64))  # testp.yaml:29
+    return (~isNaN(a, f64))  # :29
 
 
 def testp_notanumber_f32_1(a: Array) -> Array:
-    return isNaN(a, f32)  # testp.yaml:31
+    return isNaN(a, f32)  # :31
 
 
 def testp_notanumber_f64_1(a: Array) -> Array:
-    return isNaN(a, f64)  # testp.yaml:31
+    return isNaN(a, f64)  # :31
 
 
 def testp_normal_f32_1(a: Array) -> Array:
-    return (isNormal(a, f32) | isZero(a, f32))  # testp.yaml:33
+    return (isNormal(a, f32) | isZero(a, f32))  # :33
 
 
 def testp_normal_f64_1(a: Array) -> Array:
-    return (isNormal(a, f64) | isZero(a, f64))  # testp.yaml:33
+    return (isNormal(a, f64) | isZero(a, f64))  # :33
 
 
 def testp_subnormal_f32_1(a: Array) -> Array:
-    return isSubnormal(a, f32)  # testp.yaml:35
+    return isSubnormal(a, f32)  # :35
 
 
 def testp_subnormal_f64_1(a: Array) -> Array:
-    return isSubnormal(a, f64)  # testp.yaml:35
+    return isSubnormal(a, f64)  # :35
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

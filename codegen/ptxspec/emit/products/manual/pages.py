@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ....catalog import targets_text
 from ....check.checking import Checked
@@ -26,12 +27,15 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     site = Site(spec, templates, [i.opcode for i in instructions])
     for c in checked:
         i = c.instruction
-        values = {"targets_text": targets_text, "newest": spec.newest}
+        values: dict[str, Any] = {"targets_text": targets_text, "newest": spec.newest}
         values |= opcode.values(opcode.About(spec, c, write))
         sources = ["spec/types.yaml", "spec/modifiers.yaml", "spec/assembler.yaml", i.path]
         sources.append("spec/functions.yaml")
         sources += [MACHINE_CODE] * bool(spec.machine and i.opcode in spec.machine.opcodes)
         files |= site.page(i.opcode, sources, values, template="instruction")
+        for s in opcode.SECTIONS:
+            if s.id in values["apart"]:
+                files |= site.part(f"{i.opcode}.{s.id}", sources, {**values, "s": s})
     rows = families(spec, write)
     files |= availability.emit(spec, rows, site) | history.emit(spec, write, site) | releases.emit(spec, site)
     files |= guides.emit(spec, write, templates.root, site)

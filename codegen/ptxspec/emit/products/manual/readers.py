@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from ....model import Instruction, Spec, Variant
 from ...text import Files, Templates
 from .forms import statement
+from .opcode import SECTIONS
 from .site import Site
 
 SUMMARY = (
@@ -32,7 +33,7 @@ def emit(spec: Spec, site: Site, pages: Files, templates: Templates) -> Files:
     return {
         "manual/llms.txt": templates.render("manual/llms.txt.j2", sources, "<!-- {} -->", **listed),
         "manual/llms-full.txt": templates.render("manual/llms-full.txt.j2", sources, "<!-- {} -->", pages=texts),
-        "manual/objects.inv": _inventory(_objects(spec, site)),
+        "manual/objects.inv": _inventory(_objects(spec, site, pages)),
         "manual/hover.json": _hover(spec),
     }
 
@@ -51,13 +52,16 @@ def _unstamped(text: str) -> str:
 # Sphinx
 
 
-def _objects(spec: Spec, site: Site) -> Iterator[tuple[str, str, str, str]]:
+def _objects(spec: Spec, site: Site, pages: Files) -> Iterator[tuple[str, str, str, str]]:
     """What another project's pages can link to: name, role, address, title."""
     for p in site.every:
         name = p.file.removesuffix(".html")
         yield name, "std:doc", p.file, p.title
     for i in spec.instructions.values():
         yield i.opcode, "std:doc", f"{i.opcode}.html", i.opcode
+        for s in SECTIONS:
+            if f"manual/{i.opcode}.{s.id}.html" in pages:
+                yield f"{i.opcode}.{s.id}", "std:doc", f"{i.opcode}.{s.id}.html", f"{i.opcode}: {s.title.lower()}"
         yield i.opcode, "std:term", f"{i.opcode}.html", "-"
         for spelling in dict.fromkeys(v.spelling for v in i.variants):
             if spelling != i.opcode:

@@ -76,6 +76,13 @@ class Site:
             for suffix in ("md", "html")
         }  # fmt: skip
 
+    def part(self, name: str, sources: Iterable[str], values: Mapping[str, object]) -> Files:
+        """A section of an opcode's page on a page of its own, as HTML: the Markdown page has it."""
+        text = self._templates.render(
+            "manual/part.html.j2", sources, _COMMENT, site=self, here=f"{name}.html", **values
+        )  # fmt: skip
+        return {f"manual/{name}.html": text}
+
     def guide(self, name: str, sources: Iterable[str], values: Mapping[str, object]) -> tuple[Files, Document]:
         """A page of the guide: its template is Markdown, and what that says is shown as HTML too."""
         template = f"manual/guides/{name}.md.j2"

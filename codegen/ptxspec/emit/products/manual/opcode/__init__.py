@@ -1,5 +1,7 @@
 """The page of an opcode, section by section.
 
+A section that would fill a page has one of its own, which the opcode's page leads to.
+
 A section has an id, a title, and two templates, templates/manual/opcode/<id>.html.j2 and .md.j2; it leaves itself out
 where it writes nothing. Where it has a module here, templates find what `section` gives under the id, with `_` for `-`.
 """
@@ -15,9 +17,12 @@ from .about import About
 
 
 class Section(NamedTuple):
+    """`size` is the number of entries that a section has, where it may stand on a page of its own."""
+
     id: str
     title: str
     make: Callable[[About], object] | None = None
+    size: Callable[[About], int] | None = None
 
 
 SECTIONS: Sequence[Section] = (
@@ -27,9 +32,9 @@ SECTIONS: Sequence[Section] = (
     Section("semantics", "What it computes", semantics.section),
     Section("specials", "NaN, zero, subnormal, infinity", specials.section),
     Section("accuracy", "Accuracy and claims", accuracy.section),
-    Section("recipes", "Where it is missing", recipes.section),
+    Section("recipes", "Where it is missing", recipes.section, recipes.size),
     Section("examples", "Examples", examples.section),
-    Section("machine-code", "Machine code", machine_code.section),
+    Section("machine-code", "Machine code", machine_code.section, machine_code.size),
     Section("variants", "Variants", variants.section),
     Section("notes", "Notes"),
     Section("requirements", "Requirements"),
@@ -38,10 +43,16 @@ SECTIONS: Sequence[Section] = (
 )
 
 
+# A section with more entries than this has a page of its own.
+LARGE = 100
+
+
 def values(about: About) -> Mapping[str, object]:
-    """What the templates of a page read."""
+    """What the templates of a page read. `apart` are the sections with a page of their own, by what it is called."""
     made = {s.id.replace("-", "_"): s.make(about) for s in SECTIONS if s.make}
-    return {"i": about.instruction, "sections": SECTIONS, **made}
+    name = about.instruction.opcode
+    apart = {s.id: f"{name}.{s.id}.html" for s in SECTIONS if s.size and s.size(about) > LARGE}
+    return {"i": about.instruction, "sections": SECTIONS, "apart": apart, **made}
 
 
 __all__ = ["SECTIONS", "About", "Section", "values"]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from .....model import MachineCode, MachineEvidence, Spec, runs
+from .....read.notation import expand
 from .about import About
 
 _NAME = re.compile(r"^(?:@\S+ )?(\S+)")
@@ -26,7 +27,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Entry:
-    """`operands` where spellings alone do not tell the opcode's variants apart."""
+    """`operands` where spellings alone do not tell the variants from others."""
 
     forms: Sequence[str]
     operands: int | None
@@ -49,13 +50,32 @@ def section(about: About) -> Section | None:
     evidence = spec.machine
     if evidence is None or opcode not in evidence.opcodes:
         return None
-    ambiguous = any(about.write.operands(v) is not None for v in about.instruction.variants)
+    ambiguous = {v.spelling for v in about.instruction.variants if about.write.operands(v) is not None}
     entries = [
-        Entry(found.forms, found.operands if ambiguous else None, [_code(spec, evidence, c) for c in found.codes])
+        Entry(
+            found.forms,
+            found.operands if _names_any(spec, opcode, found.forms, ambiguous) else None,
+            [_code(spec, evidence, c) for c in found.codes],
+        )
         for found in evidence.opcodes[opcode]
     ]
     stale = spec.kernels != evidence.variants
     return Section(evidence.assembler, evidence.disassembler, stale, entries, folded=len(entries) > 24)
+
+
+def size(about: About) -> int:
+    """Variants and targets that are told apart."""
+    evidence = about.spec.machine
+    entries = evidence.opcodes.get(about.instruction.opcode, ()) if evidence else ()
+    return sum(len(e.codes) for e in entries)
+
+
+def _names_any(spec: Spec, opcode: str, forms: Sequence[str], spellings: Set[str]) -> bool:
+    """Whether notations stand for one of some spellings."""
+    if not spellings:
+        return False
+    texts = (form.removeprefix(opcode) for form in forms)
+    return any(".".join((opcode, *names)) in spellings for text in texts for names in expand(text, spec.notation))
 
 
 def _code(spec: Spec, evidence: MachineEvidence, c: MachineCode) -> Code:

@@ -40,8 +40,8 @@ class Works:
 
 @dataclass(frozen=True)
 class Entry:
-    """A recipe, or why there is none: then `none` says so. `text` is it as the file writes it, for all that it
-    `works` for."""
+    """A recipe, or why there is none: then `none` says so. `text` is it as the file writes it, where it `works` for
+    several variants."""
 
     id: str
     works: Sequence[Works]
@@ -64,6 +64,11 @@ def section(about: About) -> list[Entry]:
             made = [(v, x) for v in variants for x in spec.instead[v] if x.recipe is recipe]
             found.append(_entry(spec, write, id, recipe, made))
     return found
+
+
+def size(about: About) -> int:
+    """Twice the recipes: each stands there as PTX and in CUDA."""
+    return 2 * sum(not r.none for r in about.instruction.recipes)
 
 
 def anchors(about: About) -> dict[Variant, list[tuple[str, str]]]:
@@ -108,6 +113,6 @@ def _entry(spec: Spec, write: Writer, id: str, recipe: Recipe, made: Sequence[tu
         works=_works(write, ((v, spec.catalog.text(x.requires)) for v, x in made)),
         differs=DIFFERS[recipe.differs],
         rests_on=recipe.rests_on,
-        text=recipe.code.text.strip(),
+        text=recipe.code.text.strip() if len(made) > 1 else "",
         example=Example(variant, instead.ptx, inline_assembly(variant, instead)),
     )

@@ -1,0 +1,144 @@
+"""Files judged one by one, as their settings say, with an account of what was judged."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+from ..diagnostics import PtxspecError
+from ..ptx.complaints import ERROR, WARNING
+from ..query.database import Database
+from . import traces
+from .discovery import STDIN, Source
+from .findings import Finding
+from .ignores import WORD, Ignores
+from .linter import PTX, Linter
+from .statistics import Account
+from .windows import CHUNK, chunks, decode, decoded
+
+# A longer file is read piece by piece.
+_WHOLE = 1 << 22
+_WORD = WORD.encode()
+
+
+class Checker:
+    """Judges files. `everything`: what is not judged is counted too; `quiet`: only what makes the exit code 1 is said;
+    `stdin` is the name by which standard input is known."""
+
+    def __init__(self, db: Database, everything: bool = False, quiet: bool = False, stdin: str = "<stdin>") -> None:
+        self._db = db
+        self.quiet = quiet
+        self._stdin = stdin
+        self.account = Account(everything)
+        self._linters: dict[tuple[str | None, str | None], Linter] = {}
+
+    def check(self, source: Source) -> Iterator[Finding]:
+        """The findings in one file. Raises PtxspecError for one that cannot be read or is not text."""
+        if source.path == STDIN:
+            with _copied(sys.stdin.buffer) as file:
+                yield from self._long(file, self._stdin, source)
+            return
+        data = _data(source.path)
+        if data is None:
+            with _opened(source.path) as file:
+                yield from self._long(file, source.path, source)
+            return
+        if source.language != PTX:
+            text = data.decode("utf-8", "replace")
+            if WORD not in text and not traces.has(text):
+                # Whatever else it is: text in another encoding, or none.
+                self.account.others += 1
+                return
+        text = decoded(data, source.path)
+        yield from self._judged(text, chunks(text), source.path, source)
+
+    def _long(self, file: BinaryIO, name: str, source: Source) -> Iterator[Finding]:
+        """A file that can be read twice: to see whether it has something to ignore, and then piece by piece."""
+        ignoring = _has(file, _WORD)
+        file.seek(0)
+        if ignoring:
+            text = "".join(decode(file, name))
+            yield from self._judged(text, chunks(text), name, source)
+        else:
+            yield from self._judged("", decode(file, name), name, source)
+
+    def _judged(self, text: str, pieces: Iterable[str], name: str, source: Source) -> Iterator[Finding]:
+        settings, account = source.settings, self.account
+        linter = self._linter(settings.target, settings.ptx)
+        before = account.instructions
+        findings = linter.lint(pieces, name, source.language)
+        if WORD in text:
+            ignores = Ignores(text, name, source.language)
+            of_target = source.language == PTX or settings.target is not None or settings.ptx is not None
+            findings = ignores.apply(findings, of_target)
+            account.ignored += ignores.ignored
+        for f in findings:
+            counts = f.severity == ERROR or (settings.strict and f.severity == WARNING)
+            if (settings.codes is None or f.code in settings.codes) and (counts or not self.quiet):
+                account.severities[f.severity] += 1
+                account.codes[f.code] += 1
+                account.errors |= counts
+                yield f
+        if account.instructions == before:
+            account.others += 1
+        else:
+            account.files += 1
+            account.judged_for.add((source.language == PTX, settings.target, settings.ptx))
+
+    def _linter(self, target: str | None, ptx: str | None) -> Linter:
+        if (target, ptx) not in self._linters:
+            linter = self._linters[target, ptx] = Linter(self._db, target, ptx)
+            linter.tally = self.account.tally
+        return self._linters[target, ptx]
+
+
+def _data(path: str) -> bytes | None:
+    """What a file of usual length holds; None where it is longer, or no plain file."""
+    try:
+        file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0))
+        try:
+            about = os.fstat(file)
+            if not stat.S_ISREG(about.st_mode) or about.st_size > _WHOLE:
+                return None
+            return os.read(file, about.st_size + 1)
+        finally:
+            os.close(file)
+    except OSError as e:
+        raise PtxspecError(f"{path}: {e.strerror or e}") from None
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[BinaryIO]:
+    """A file that can be read twice; what a pipe holds is copied."""
+    try:
+        with open(path, "rb") as file:
+            if file.seekable():
+                yield file
+            else:
+                with _copied(file) as copy:
+                    yield copy
+    except OSError as e:
+        raise PtxspecError(f"{path}: {e.strerror or e}") from None
+
+
+@contextmanager
+def _copied(file: BinaryIO) -> Iterator[BinaryIO]:
+    with tempfile.TemporaryFile() as copy:
+        shutil.copyfileobj(file, copy)
+        copy.seek(0)
+        yield copy
+
+
+def _has(file: BinaryIO, word: bytes) -> bool:
+    before = b""
+    while chunk := file.read(CHUNK):
+        if word in before + chunk:
+            return True
+        before = chunk[-len(word) :]
+    return False

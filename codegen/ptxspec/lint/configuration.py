@@ -1,0 +1,207 @@
+"""What a repository says of itself in pyproject.toml, in the table [tool.ptxspec.lint]. The command line wins."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..diagnostics import Diagnostic, Mark, PtxspecError, suggest
+from ..query.database import Database
+from .findings import CODES
+from .patterns import Pattern
+
+FILE = "pyproject.toml"
+KEYS = {
+    "exclude": "a list of patterns, as third_party and src/**/old_*.cu",
+    "select": "a list of codes: only these are said",
+    "ignore": "a list of codes that are not said",
+    "target": 'a target as "sm_90"',
+    "ptx": 'a PTX version as "8.0"',
+    "strict": "true or false: whether warnings make the exit code 1",
+}
+
+
+class Settings(NamedTuple):
+    """How files are judged. `codes` are those that are said; None: all."""
+
+    target: str | None = None
+    ptx: str | None = None
+    codes: frozenset[str] | None = None
+    exclude: tuple[Pattern, ...] = ()
+    strict: bool = False
+
+
+class Given(NamedTuple):
+    """What the command line says; None, or nothing, where it does not."""
+
+    target: str | None = None
+    ptx: str | None = None
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] | None = None
+    strict: bool = False
+    isolated: bool = False
+
+
+class ConfigurationError(PtxspecError):
+    """A configuration is wrong; `diagnostics` say all that is."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = sorted(set(diagnostics))
+        super().__init__("\n".join(map(str, self.diagnostics)))
+
+
+class Configurations:
+    """The settings of each folder: of the nearest pyproject.toml above it that has a table for lint, else of that above
+    the working folder. Raises ConfigurationError for one that is wrong, and PtxspecError for what the command line
+    says."""
+
+    def __init__(self, db: Database, given: Given) -> None:
+        self._db = db
+        self._given = given
+        for codes in (given.select, given.ignore):
+            for code in codes or ():
+                if code not in CODES:
+                    raise PtxspecError(unknown_code(code))
+        self._target = db.target(given.target) if given.target is not None else None
+        self._ptx = db.ptx_version(given.ptx) if given.ptx is not None else None
+        self._known: dict[Path, Settings | None] = {}
+        here = None if given.isolated else self._above(Path.cwd())
+        self.otherwise = here or self._settings({}, Path.cwd())
+
+    def of(self, folder: Path) -> Settings:
+        """The settings of the files in a folder, which is absolute."""
+        return self.otherwise if self._given.isolated else self._above(folder) or self.otherwise
+
+    def _above(self, folder: Path) -> Settings | None:
+        if folder not in self._known:
+            found = self._read(folder / FILE)
+            if found is None and folder.parent != folder:
+                found = self._above(folder.parent)
+            self._known[folder] = found
+        return self._known[folder]
+
+    def _read(self, path: Path) -> Settings | None:
+        try:
+            data = path.read_bytes()
+        except OSError:
+            return None
+        if b"ptxspec" not in data:
+            return None
+        text = data.decode("utf-8", "replace")
+        table = _Table(path, text)
+        try:
+            whole = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as e:
+            raise ConfigurationError([table.undecodable(str(e))]) from None
+        ours = whole.get("tool", {}).get("ptxspec")
+        if ours is None:
+            return None
+        wrong: list[Diagnostic] = []
+        for key in ours:
+            if key != "lint":
+                wrong.append(table.says(f"unknown table tool.ptxspec.{key}", "write [tool.ptxspec.lint]", key))
+        said = ours.get("lint")
+        if said is not None:
+            wrong += self._wrong(said, table)
+        if wrong:
+            raise ConfigurationError(wrong)
+        return None if said is None else self._settings(said, path.parent)
+
+    def _wrong(self, said: Any, table: _Table) -> Iterable[Diagnostic]:
+        if not isinstance(said, dict):
+            yield table.says("tool.ptxspec.lint is a table", "write [tool.ptxspec.lint] and its keys below it", "lint")
+            return
+        for key, value in said.items():
+            if key not in KEYS:
+                yield table.says(f"unknown key '{key}'", suggest(key, KEYS), key)
+            elif key in ("exclude", "select", "ignore"):
+                if not (isinstance(value, list) and all(isinstance(v, str) for v in value)):
+                    example = "third_party/" if key == "exclude" else "hazard"
+                    yield table.says(f"'{key}' is {KEYS[key]}", f'write {key} = ["{example}"]', key)
+                    continue
+                for v in value:
+                    if key != "exclude" and v not in CODES:
+                        yield table.says(f"unknown code '{v}'", suggest(v, CODES), key, v)
+                    elif not v.strip():
+                        yield table.says("an empty pattern excludes nothing", "remove it", key, v)
+            elif key == "strict":
+                if not isinstance(value, bool):
+                    yield table.says("'strict' is true or false", "write strict = true", key)
+            elif not isinstance(value, str):
+                yield table.says(f"'{key}' is {KEYS[key]}", f'write {key} = "{value}"', key)
+            else:
+                known: Callable[[str], str] = self._db.target if key == "target" else self._db.ptx_version
+                try:
+                    known(value)
+                except PtxspecError as e:
+                    yield table.says(str(e), "", key, value)
+
+    def _settings(self, said: dict[str, Any], base: Path) -> Settings:
+        given = self._given
+        select = given.select if given.select is not None else said.get("select")
+        ignore = given.ignore if given.ignore is not None else said.get("ignore", ())
+        codes = frozenset(CODES if select is None else select).difference(ignore)
+        exclude = tuple(Pattern(e, base) for e in said.get("exclude", ()))
+        if given.exclude is not None:
+            exclude = tuple(Pattern(e, Path.cwd()) for e in given.exclude)
+        target, ptx = said.get("target"), said.get("ptx")
+        return Settings(
+            self._target if target is None or self._target is not None else self._db.target(target),
+            self._ptx if ptx is None or self._ptx is not None else self._db.ptx_version(ptx),
+            None if codes == CODES.keys() else codes,
+            exclude,
+            given.strict or bool(said.get("strict")),
+        )
+
+
+def unknown_code(code: str) -> str:
+    help = suggest(code, CODES)
+    return f"unknown code '{code}'" + (f"; {help}" if help else "")
+
+
+class _Table:
+    """Where in a file the keys of the table stand, as far as that can be told from its lines."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        shown = os.path.relpath(path)
+        self._path = str(path) if shown.startswith("..") else shown
+        self._lines = text.splitlines()
+        self._text = text
+
+    def says(self, message: str, help: str, key: str, value: str | None = None) -> Diagnostic:
+        at, length = self._place(key)
+        if value is not None and (m := re.compile(rf"[\"']{re.escape(value)}[\"']").search(self._text, at)):
+            at, length = m.start() + 1, max(1, len(value))
+        return self._diagnostic(message, help, at, length)
+
+    def undecodable(self, message: str) -> Diagnostic:
+        m = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
+        at = len(self._text.rstrip())
+        if m and m[1]:
+            at = sum(len(line) + 1 for line in self._lines[: int(m[1]) - 1]) + int(m[2]) - 1
+        said = message[: m.start()] if m else message
+        return self._diagnostic(f"not TOML: {said[:1].lower()}{said[1:]}", "", at, 1)
+
+    def _place(self, key: str) -> tuple[int, int]:
+        word = re.escape(key)
+        header = re.search(r"^[ \t]*\[[ \t]*tool[ \t]*\.[ \t]*ptxspec[ \t]*\.[ \t]*lint[ \t]*\]", self._text, re.M)
+        start = header.end() if header else 0
+        for pattern, begin in (
+            (rf"^[ \t]*[\"']?(?P<key>{word})[\"']?[ \t]*=", start),
+            (rf"\[[^\]\n]*\b(?P<key>{word})\b", 0),
+            (rf"(?<![\w-])(?P<key>{word})(?![\w-])", 0),
+        ):
+            if m := re.compile(pattern, re.M).search(self._text, begin):
+                return m.start("key"), len(key)
+        return start, 1
+
+    def _diagnostic(self, message: str, help: str, at: int, length: int) -> Diagnostic:
+        line = self._text.count("\n", 0, at)
+        column = at - (self._text.rfind("\n", 0, at) + 1)
+        source = self._lines[line] if line < len(self._lines) else ""
+        return Diagnostic(self._path, Mark(line + 1, column + 1, length), message, help, source)

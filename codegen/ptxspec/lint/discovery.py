@@ -1,0 +1,176 @@
+"""Which files are judged: those that are named; in folders and behind patterns those whose ending says what they are
+written in."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from ..diagnostics import PtxspecError, suggest
+from .configuration import Configurations, Settings
+from .linter import LANGUAGES, PTX, language
+from .patterns import excluded
+
+STDIN = "-"
+# What is in these was written by no one who works on the repository. Folders whose names begin with a dot are passed by
+# too, and those of virtual environments, whatever they are called.
+PASSED_BY = frozenset(
+    ["__pycache__", "__pypackages__", "_build", "buck-out", "build", "dist", "node_modules", "site-packages", "venv"]
+)
+_ENDINGS = frozenset(filter(None, LANGUAGES))
+_ENVIRONMENT = "pyvenv.cfg"
+
+
+class Source(NamedTuple):
+    """A text to judge: its path as it is shown, `-` for standard input, what it is written in and how it is judged."""
+
+    path: str
+    language: str
+    settings: Settings
+
+
+class Found(NamedTuple):
+    """The texts to judge, each once; what is not there or holds none; and whether some were passed by."""
+
+    sources: list[Source]
+    missing: list[str]
+
+
+def find(
+    arguments: Iterable[str],
+    configurations: Configurations,
+    written_in: str | None = None,
+    excluding: bool = False,
+    stdin: str | None = None,
+) -> Found:
+    """The files that arguments name. `written_in`: the language of those that are named one by one; `excluding`: leave
+    out even these where the configuration excludes them; `stdin`: as what standard input is known."""
+    found: dict[str, Source] = {}
+    missing: list[str] = []
+    for argument in arguments:
+        try:
+            for source in _named(argument, configurations, written_in, excluding, stdin):
+                found.setdefault(source.path, source)
+        except PtxspecError as e:
+            missing.append(str(e))
+    return Found(list(found.values()), list(dict.fromkeys(missing)))
+
+
+def _named(
+    argument: str, configurations: Configurations, written_in: str | None, excluding: bool, stdin: str | None
+) -> Iterator[Source]:
+    if argument == STDIN:
+        where = configurations.of(_absolute(stdin).parent) if stdin else configurations.otherwise
+        yield Source(STDIN, written_in or (language(Path(stdin)) if stdin else PTX), where)
+        return
+    path = Path(argument)
+    if path.is_dir():
+        settings = configurations.of(_absolute(argument))
+        walked = list(_walk(path, _absolute(argument), settings, configurations))
+        if not walked:
+            raise PtxspecError(f"{argument}: no file in it to judge; {_known_endings()}")
+        yield from walked
+    elif glob.has_magic(argument) and not os.path.lexists(path):
+        yield from _matching(argument, configurations)
+    else:
+        if not os.path.lexists(path):
+            raise PtxspecError(_no_such(path))
+        absolute = _absolute(argument)
+        settings = configurations.of(absolute.parent)
+        if not (excluding and (excluded(absolute, settings.exclude) or _passed_by(absolute, Path.cwd()))):
+            yield Source(str(path), written_in or language(path), settings)
+
+
+def _absolute(path: str | Path) -> Path:
+    """Without a look at links: patterns are about the names that somebody sees."""
+    return Path(os.path.abspath(path))
+
+
+def _walk(folder: Path, absolute: Path, settings: Settings, configurations: Configurations) -> Iterator[Source]:
+    try:
+        entries = sorted(os.scandir(folder), key=lambda e: e.name)
+    except OSError as e:
+        raise PtxspecError(f"{folder}: {e.strerror or e}") from None
+    if any(e.name == "pyproject.toml" for e in entries):
+        settings = configurations.of(absolute)
+    patterns = settings.exclude
+    for entry in entries:
+        name = entry.name
+        if entry.is_dir(follow_symlinks=False):
+            inside, path = absolute / name, Path(entry.path)
+            if not (_is_passed_by(name, path) or (patterns and excluded(inside, patterns))):
+                yield from _walk(path, inside, settings, configurations)
+        elif (
+            (ending := os.path.splitext(name)[1].lower()) in _ENDINGS
+            and entry.is_file()
+            and not (patterns and excluded(absolute / name, patterns))
+        ):
+            yield Source(os.path.normpath(entry.path), LANGUAGES[ending], settings)
+
+
+def _is_passed_by(name: str, folder: Path) -> bool:
+    return name in PASSED_BY or name.startswith(".") or os.path.exists(folder / _ENVIRONMENT)
+
+
+def _passed_by(path: Path, base: Path) -> bool:
+    """Whether a walk from a folder would not have come to a path."""
+    inside = path.relative_to(base).parts[:-1] if path.is_relative_to(base) else ()
+    folders = (base.joinpath(*inside[: i + 1]) for i in range(len(inside)))
+    return any(_is_passed_by(name, folder) for name, folder in zip(inside, folders, strict=True))
+
+
+def _matching(pattern: str, configurations: Configurations) -> Iterator[Source]:
+    """What a pattern matches, which the shell has left to us."""
+    base = _fixed(pattern)
+    some = False
+    for matched in sorted(glob.iglob(pattern, recursive=True)):
+        path, absolute = Path(matched), _absolute(matched)
+        settings = configurations.of(absolute if path.is_dir() else absolute.parent)
+        if _passed_by(absolute / "_", _absolute(base)) or excluded(absolute, settings.exclude):
+            continue
+        if path.is_dir():
+            for source in _walk(path, absolute, settings, configurations):
+                some = True
+                yield source
+        elif path.suffix.lower() in _ENDINGS:
+            some = True
+            yield Source(str(path), LANGUAGES[path.suffix.lower()], settings)
+    if not some:
+        there = (
+            sorted({p.suffix.lower() for p in base.rglob("*") if p.suffix.lower() in _ENDINGS}) if base.is_dir() else []
+        )
+        if not base.is_dir():
+            help = _no_such(base)
+        elif there:
+            help = f"files there end in {' '.join(there)}"
+        else:
+            help = f"{base} has no file to judge; {_known_endings()}"
+        raise PtxspecError(f"{pattern}: matches nothing to judge; {help}")
+
+
+def _fixed(pattern: str) -> Path:
+    """The folder that a pattern starts from."""
+    parts = Path(pattern).parts
+    fixed = next((i for i, part in enumerate(parts) if glob.has_magic(part)), len(parts))
+    return Path(*parts[:fixed])
+
+
+def _known_endings() -> str:
+    return f"files end in {' '.join(filter(None, LANGUAGES))}"
+
+
+def _no_such(path: Path) -> str:
+    """That a path does not exist, with the nearest one that does."""
+    parent = path.parent
+    if not parent.is_dir():
+        return _no_such(parent) if parent != path else f"{path}: no such file"
+    try:
+        names = os.listdir(parent)
+    except OSError:
+        names = []
+    prefix = "" if str(parent) == "." else f"{parent}{os.sep}"
+    help = suggest(path.name, names, prefix, otherwise=" ").strip()
+    return f"{path}: No such file or directory" + (f"; {help}" if help else "")

@@ -1,0 +1,113 @@
+"""Many files, on all cores. Few are judged at once: a process takes longer to start than they take."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from ..diagnostics import PtxspecError
+from ..query.database import Database
+from .checking import Checker
+from .discovery import STDIN, Source
+from .findings import Finding
+from .linter import PTX
+from .statistics import Account
+
+# So long the files are judged one by one; as much as that is in so many bytes, of PTX and of what may hold some.
+_ALONE = 0.25
+_PTX_ALONE, _OTHER_ALONE = 1 << 21, 1 << 24
+_MOST_AT_ONCE = 64
+
+
+class Unreadable(NamedTuple):
+    """Why a file was not judged."""
+
+    message: str
+
+
+Event = Finding | Unreadable
+Progress = Callable[[int, int], None]
+
+
+def check_all(
+    sources: Sequence[Source], checker: Checker, data: Path, jobs: int | None = None, progress: Progress | None = None
+) -> Iterator[Event]:
+    """What is found in the files, in their order; `checker` keeps account of it. `data` is where its database was read;
+    `jobs`: so many processes, by default as many as there are processors."""
+    count = jobs or processors()
+    done = 0
+    # Standard input is this process's.
+    here = max((i + 1 for i, source in enumerate(sources) if source.path == STDIN), default=0)
+    here = len(sources) if count == 1 else here
+    start = time.monotonic() if _are_quick(sources) else -_ALONE
+    for source in sources:
+        if here <= done < len(sources) - 1 and time.monotonic() - start > _ALONE:
+            break
+        yield from _events(checker, source)
+        done += 1
+        if progress:
+            progress(done, len(sources))
+    left = sources[done:]
+    if not left:
+        return
+    size = max(1, min(_MOST_AT_ONCE, len(left) // (8 * count)))
+    batches = [left[i : i + size] for i in range(0, len(left), size)]
+    same = (data, checker.account.tally.everything, checker.quiet)
+    pool = ProcessPoolExecutor(min(count, len(batches)), initializer=_start, initargs=same)
+    try:
+        for batch, (events, account) in zip(batches, pool.map(_check, batches), strict=True):
+            checker.account.add(account)
+            yield from events
+            done += len(batch)
+            if progress:
+                progress(done, len(sources))
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def processors() -> int:
+    """How many there are for this process."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _are_quick(sources: Iterable[Source]) -> bool:
+    """Whether files are judged sooner than processes start."""
+    part = 0.0
+    for source in sources:
+        try:
+            part += os.stat(source.path).st_size / (_PTX_ALONE if source.language == PTX else _OTHER_ALONE)
+        except OSError:
+            continue
+        if part > 1:
+            return False
+    return True
+
+
+def _events(checker: Checker, source: Source) -> Iterator[Event]:
+    try:
+        yield from checker.check(source)
+    except PtxspecError as e:
+        yield Unreadable(str(e))
+
+
+# In another process
+
+_checker: Callable[[], Checker]
+
+
+def _start(data: Path, everything: bool, quiet: bool) -> None:
+    global _checker
+    # The process that waits for this one ends it where it is interrupted.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _checker = partial(Checker, Database.read(data), everything, quiet)
+
+
+def _check(sources: Sequence[Source]) -> tuple[list[Event], Account]:
+    checker = _checker()
+    return [event for source in sources for event in _events(checker, source)], checker.account

@@ -1,0 +1,52 @@
+"""Patterns of paths, as .gitignore and ruff have them: `third_party`, `*.inc`, `src/**/old_*.cu`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path, PurePath
+from typing import NamedTuple
+
+
+class Pattern(NamedTuple):
+    """A pattern, and the folder that it counts from. Without a slash within it is the name of a file or folder at any
+    depth, else a path; what is in a folder that it matches is matched too."""
+
+    text: str
+    base: Path
+
+    def matches(self, path: Path) -> bool:
+        """`path` is absolute."""
+        try:
+            inside = path.relative_to(self.base)
+        except ValueError:
+            return False
+        return _expression(self.text).fullmatch(inside.as_posix()) is not None
+
+
+def excluded(path: Path, patterns: Iterable[Pattern]) -> bool:
+    return any(p.matches(path) for p in patterns)
+
+
+_PARTS = re.compile(r"\*\*/|/\*\*$|\*\*|\*|\?|\[!?[^\]]+\]|[^*?\[]+|\[")
+_KNOWN: dict[str, re.Pattern[str]] = {}
+
+
+def _expression(pattern: str) -> re.Pattern[str]:
+    found = _KNOWN.get(pattern)
+    if found is None:
+        text = PurePath(pattern).as_posix().removeprefix("./")
+        anchored = "/" in text
+        inner = "".join(map(_part, _PARTS.findall(text.lstrip("/"))))
+        found = _KNOWN[pattern] = re.compile(f"{'' if anchored else '(?:.*/)?'}{inner}(?:/.*)?", re.DOTALL)
+    return found
+
+
+def _part(part: str) -> str:
+    wild = {"**/": "(?:.*/)?", "/**": "/.+", "**": ".*", "*": "[^/]*", "?": "[^/]"}.get(part)
+    if wild is not None:
+        return wild
+    if part.startswith("[") and part.endswith("]"):
+        inside = part[1:-1].replace("\\", r"\\")
+        return f"[^{inside[1:]}]" if inside.startswith("!") else f"[{inside}]"
+    return re.escape(part)

@@ -1,0 +1,54 @@
+"""Findings as SARIF 2.1.0, which code scanning reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from importlib.metadata import version
+from pathlib import PurePath
+from typing import Any
+from urllib.parse import quote
+
+from .findings import CODES, Finding
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def sarif(findings: Iterable[Finding]) -> Iterator[str]:
+    """One run; each code is a rule."""
+    rules = [
+        {"id": code, "shortDescription": {"text": text}, "fullDescription": {"text": text}, "help": {"text": text}}
+        for code, text in CODES.items()
+    ]
+    release = version("ptxspec")
+    driver = {"name": "ptxspec", "version": release, "semanticVersion": release, "rules": rules}
+    yield f'{{"$schema": "{_SCHEMA}", "version": "2.1.0", "runs": [{{"tool": {{"driver": {json.dumps(driver)}}}, '
+    yield '"columnKind": "unicodeCodePoints", "results": ['
+    index = {code: i for i, code in enumerate(CODES)}
+    separator = "\n"
+    for f in findings:
+        yield separator + json.dumps(_result(f, index[f.code]))
+        separator = ",\n"
+    yield "\n]}]}\n"
+
+
+def _result(f: Finding, rule: int) -> dict[str, Any]:
+    region = {"startLine": f.line, "startColumn": f.column}
+    # What is meant may go on in the next line; only within one is the end column known.
+    if f.at + f.length <= len(f.source):
+        region["endColumn"] = f.column + f.length
+    return {
+        "ruleId": f.code,
+        "ruleIndex": rule,
+        "level": f.severity,
+        "message": {"text": f"{f.message}. {f.help}" if f.help else f.message},
+        "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(f.file)}, "region": region}}],
+    }
+
+
+def _uri(file: str) -> str:
+    """Relative paths stay relative, so that code scanning finds them in the repository."""
+    path = PurePath(file)
+    if path.is_absolute():
+        return path.as_uri()
+    return quote(path.as_posix())

@@ -1,0 +1,114 @@
+"""What was judged, and what was found in it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from ..ptx.complaints import ERROR, NOTE, WARNING
+from .rendering import severities
+
+
+class Tally:
+    """How many instructions were judged, by opcode; and of what the database knows nothing: other instructions of its
+    opcodes, and where `everything` is counted all others."""
+
+    def __init__(self, everything: bool = False) -> None:
+        self.everything = everything
+        self.judged: Counter[str] = Counter()
+        self.outside: Counter[str] = Counter()
+
+
+class Account:
+    """What was judged in some files."""
+
+    def __init__(self, everything: bool = False) -> None:
+        self.tally = Tally(everything)
+        self.files = 0  # that have instructions of the database
+        self.others = 0  # that have none
+        self.errors = False  # whether what was found makes the exit code 1
+        self.severities: Counter[str] = Counter()
+        self.codes: Counter[str] = Counter()
+        self.ignored = 0
+        # What they were judged for: whether they were modules, which may say that themselves, target and PTX version.
+        self.judged_for: set[tuple[bool, str | None, str | None]] = set()
+
+    def add(self, other: Account) -> None:
+        self.tally.judged.update(other.tally.judged)
+        self.tally.outside.update(other.tally.outside)
+        self.files += other.files
+        self.others += other.others
+        self.errors |= other.errors
+        self.severities.update(other.severities)
+        self.codes.update(other.codes)
+        self.ignored += other.ignored
+        self.judged_for |= other.judged_for
+
+    @property
+    def instructions(self) -> int:
+        return self.tally.judged.total()
+
+    def found(self) -> str:
+        """1 error, 2 warnings, 3 ignored."""
+        ignored = f"{self.ignored:,} ignored" if self.ignored else ""
+        return ", ".join(filter(None, (severities(self.severities), ignored)))
+
+    def judged(self, newest: str) -> str:
+        """2,445 instructions in 293 files, no target given: judged for PTX 9.5 and any target."""
+        what = f"{_counted(self.instructions, 'instruction')} in {_counted(self.files, 'file')}"
+        if self.others and self.files:
+            what += f" ({self.others:,} more {'has' if self.others == 1 else 'have'} none)"
+        elif self.others:
+            what = f"no instructions in {_counted(self.others, 'file')}"
+        own = "its own" if self.files == 1 else "their own"
+        how = [_judged_for(*some, newest, own) for some in sorted(self.judged_for, key=str)]
+        return ", ".join([what, *dict.fromkeys(how)])
+
+    def table(self) -> Iterator[str]:
+        """A line for each opcode, and one for each code that was found."""
+        tally = self.tally
+        names = sorted({*tally.judged, *tally.outside}, key=lambda n: (-tally.judged[n], -tally.outside[n], n))
+        rows = [(n, tally.judged[n], tally.outside[n]) for n in names]
+        rows.append(("all", self.instructions, tally.outside.total()))
+        yield from _columns(("opcode", "judged", "outside of the database"), rows)
+        if self.codes:
+            yield ""
+            yield from _columns(("code", "found"), sorted(self.codes.items(), key=lambda c: (-c[1], c[0])))
+
+    def as_json(self) -> dict[str, Any]:
+        tally = self.tally
+        names = sorted({*tally.judged, *tally.outside})
+        return {
+            "schema": 1,
+            "files": self.files,
+            "files_without": self.others,
+            "instructions": self.instructions,
+            "outside": tally.outside.total(),
+            "opcodes": {n: {"judged": tally.judged[n], "outside": tally.outside[n]} for n in names},
+            "severities": {s: self.severities[s] for s in (ERROR, WARNING, NOTE)},
+            "codes": dict(sorted(self.codes.items())),
+            "ignored": self.ignored,
+        }
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {what}{'s' * (n != 1)}"
+
+
+def _judged_for(module: bool, target: str | None, ptx: str | None, newest: str, own: str) -> str:
+    if target is None and ptx is None:
+        if module:
+            return f"judged by {own} .version and .target"
+        return f"no target given: judged for PTX {newest} and any target"
+    otherwise = (f"{own} .target", f"{own} .version") if module else ("any target", f"PTX {newest}")
+    return f"judged for {target or otherwise[0]} and {f'PTX {ptx}' if ptx else otherwise[1]}"
+
+
+def _columns(head: tuple[str, ...], rows: list[tuple[Any, ...]]) -> Iterator[str]:
+    texts = [head, *(tuple(f"{c:,}" if isinstance(c, int) else str(c) for c in row) for row in rows)]
+    widths = [max(len(row[i]) for row in texts) for i in range(len(head))]
+    for row in texts:
+        first, *others = row
+        cells = [f"{first:{widths[0]}}", *(f"{c:>{w}}" for c, w in zip(others, widths[1:], strict=True))]
+        yield "  ".join(cells).rstrip()

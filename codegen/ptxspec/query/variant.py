@@ -1,0 +1,102 @@
+"""A variant as the database has it: what is known of one spelling with its signature."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..catalog import Hazard, Requirement
+from .recording import Recording
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..compact import Word
+
+
+class Source(NamedTuple):
+    """A source operand: its type, and the number of registers that hold it, in braces or one by one."""
+
+    type: str
+    registers: int = 1
+    braced: bool = False
+    negatable: bool = False
+
+
+class Variant(NamedTuple):
+    """One complete spelling with its signature.
+
+    `kind` is what the result is: "float", "integer", "bits" or "predicate"; `result` is its type, `result_registers`
+    the number of its lanes in p0|p1, else 1; `second` is the type of q in `p|q`. `operands` counts source registers.
+
+    `manual` is None where NVIDIA's manual does not list the variant; verdicts follow `requires`, which is what the
+    assembler was seen to require. `claim` says how faithful the emulator is, wherever no target is named, and
+    `rests_on` why; `recorded` has for each recording of the variant how the emulator stands to it: "equal", "inside"
+    (of the manual's bound) or "unequal". `means` are modifiers that it behaves as though it had. `hazards` are what its
+    machine code does instead of what it says, and where; `loose` is what its results may be beside what it says.
+    `crash` is what the assembler ends with that takes it and breaks down on it, so that it is available nowhere.
+    `known` is the place of all this in the opcode's file."""
+
+    spelling: str
+    opcode: str
+    modifiers: frozenset[str]
+    types: tuple[str, ...]
+    kind: str
+    result: str
+    result_registers: int
+    second: str | None
+    sources: tuple[Source, ...]
+    operands: int
+    requires: Requirement
+    manual: Requirement | None
+    claim: str
+    rests_on: str
+    recorded: tuple[tuple[Recording, str], ...]
+    means: tuple[str, ...]
+    hazards: tuple[Hazard, ...]
+    loose: tuple[str, ...]
+    crash: str | None
+    known: int
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Its modifiers and types, in no order."""
+        return self.modifiers.union(self.types)
+
+    @property
+    def word(self) -> Word:
+        """Its modifiers in their order, and its types."""
+        modifiers = self.spelling.split(".")[1 : -len(self.types)]
+        return tuple(modifiers), self.types
+
+    @property
+    def places(self) -> str:
+        """Its operands as a statement has them, with names made up: "d, a, b"."""
+        results = [f"p{i}" for i in range(self.result_registers)] if self.result_registers > 1 else []
+        results = results or ["p" if self.kind == "predicate" else "d", *["q"] * (self.second is not None)]
+        found = ["|".join(results)]
+        for name, source in zip("abcefghi", self.sources, strict=False):
+            lanes = [f"{name}{i}" for i in reversed(range(source.registers))] if source.registers > 1 else [name]
+            found.append(f"{{{', '.join(lanes)}}}" if source.braced else ", ".join(lanes))
+        return ", ".join(found)
+
+    @property
+    def listed(self) -> bool:
+        """Whether NVIDIA's manual has it."""
+        return self.manual is not None
+
+    def __str__(self) -> str:
+        return f"{self.spelling} ({self.operands} operand{'s' * (self.operands != 1)})"
+
+    @property
+    def needs(self) -> str:
+        """The targets and PTX versions that have it, in short: where few targets do, how many these are."""
+        r, more = self.requires, len(self.requires.on) - 1
+        target = (r.target + f" and {more} more" * (more > 0)) if r.on else f"{r.target} or newer"
+        return f"{target}, PTX {r.ptx} to {r.until}" if r.until else f"{target}, PTX {r.ptx} or newer"
+
+    def __repr__(self) -> str:
+        return f"<Variant {self}: {self.needs}; {self.claim}{', hazard' * bool(self.hazards)}>"
+
+    def _repr_html_(self) -> str:
+        from . import pages  # only needed in notebooks
+
+        return pages.variant(self)

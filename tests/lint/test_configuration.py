@@ -1,0 +1,128 @@
+"""[tool.ptxspec.lint] in pyproject.toml: where it is found, what it says, and what is wrong in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers.repository_of_programs import NEW, ORDER, RIGHT, TWICE, WRONG, lint, write
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def configured(*lines: str) -> str:
+    return "\n".join(['[project]\nname = "it"\n', "[tool.ptxspec.lint]", *lines, "\n[tool.other]", "target = 3"])
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "before", "after"),
+    [
+        ('target = "sm_80"', NEW, 0, 1),
+        ('target = "H100"', NEW, 0, 0),
+        ('ptx = "7.0"', NEW, 0, 1),
+        ('select = ["hazard"]', WRONG, 1, 0),
+        ('select = ["hazard", "illegal-modifier"]', WRONG, 1, 1),
+        ('ignore = ["illegal-modifier"]', WRONG, 1, 0),
+        ('exclude = ["src"]', WRONG, 1, 2),
+        ('exclude = ["b.*"]', WRONG, 1, 1),
+        ("strict = true", TWICE, 0, 1),
+    ],
+)
+def test_it_says_how_files_are_judged(repository: Path, line: str, text: str, before: int, after: int) -> None:
+    write(repository, src__a_cu=text)
+    assert lint(".") == before
+    write(repository, pyproject_toml=configured(line))
+    assert lint(".") == after
+    assert lint(".", "--isolated") == before
+
+
+def test_the_command_line_wins(repository: Path) -> None:
+    write(repository, a_cu=NEW, b_cu=WRONG, pyproject_toml=configured('target = "sm_80"', 'select = ["hazard"]'))
+    assert lint("a.cu", "b.cu") == 0
+    assert lint("a.cu", "--select", "target-too-old") == 1
+    assert lint("a.cu", "--select", "target-too-old", "--target", "sm_90") == 0
+    assert lint("a.cu", "b.cu", "--select", "hazard,illegal-modifier") == 1
+    assert lint("b.cu", "--select", "illegal-modifier", "--ignore", "illegal-modifier") == 0
+    write(repository, pyproject_toml=configured('exclude = ["b.cu"]'))
+    assert lint(".") == 0
+    assert lint(".", "--exclude", "a.cu") == 1
+
+
+def test_it_is_found_above_the_file_else_above_the_working_folder(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    write(repository, pyproject_toml=configured('target = "sm_80"'), work__a_cu=NEW)
+    write(repository, own__pyproject_toml=configured('target = "sm_90"'), own__deep__a_cu=NEW)
+    write(repository, other__pyproject_toml="[tool.ruff]\n", other__a_cu=NEW)
+    write(elsewhere, a_cu=NEW)
+    assert lint("work") == 1
+    assert lint("own") == 0
+    assert lint("own/deep/a.cu") == 0
+    assert lint("other") == 1  # a pyproject.toml that says nothing of lint is passed by
+    assert lint(elsewhere) == 1
+    monkeypatch.chdir(elsewhere)
+    assert lint("a.cu") == 0
+    assert lint("a.cu", repository / "work", repository / "own") == 1
+
+
+def test_each_folder_of_a_walk_has_its_own(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(repository, pyproject_toml=configured('target = "sm_80"'), a_cu=NEW)
+    write(repository, own__pyproject_toml=configured('target = "sm_90"', 'exclude = ["gen"]'), own__b_cu=NEW)
+    write(repository, own__gen__c_cu=WRONG)
+    assert lint() == 1
+    out = capsys.readouterr().out
+    assert "a.cu:1:6: error" in out and "own/" not in out
+    assert "judged for sm_80 and PTX 9.5, judged for sm_90 and PTX 9.5" in out
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "message", "help"),
+    [
+        ('tagret = "sm_90"', 1, "unknown key 'tagret'", "did you mean 'target'?"),
+        ("look = 1", 1, "unknown key 'look'", "known: exclude, select, ignore, target, ptx, strict"),
+        ('target = "sm_91"', 11, "unknown target 'sm_91'; did you mean 'sm_90'?", ""),
+        ("target = 90", 1, "'target' is a target as \"sm_90\"", 'write target = "90"'),
+        ("ptx = 8.0", 1, "'ptx' is a PTX version as \"8.0\"", 'write ptx = "8.0"'),
+        ('ptx = "8.9"', 8, "unknown PTX version '8.9'", ""),
+        ('select = ["hazard", "hazrad"]', 22, "unknown code 'hazrad'", "did you mean 'hazard'?"),
+        ('ignore = "hazard"', 1, "'ignore' is a list of codes that are not said", 'write ignore = ["hazard"]'),
+        ("exclude = [1]", 1, "'exclude' is a list of patterns, as third_party", 'write exclude = ["third_party/"]'),
+        ('strict = "yes"', 1, "'strict' is true or false", "write strict = true"),
+        ("target = sm_90", 10, "not TOML: invalid value", ""),
+    ],
+)
+def test_what_is_wrong_in_it_is_said_once_with_its_place(
+    repository: Path, capsys: pytest.CaptureFixture[str], line: str, column: int, message: str, help: str
+) -> None:
+    write(repository, pyproject_toml=configured("", line), a_cu=RIGHT, src__b_cu=RIGHT)
+    assert lint("a.cu", "src", ".") == 2
+    captured = capsys.readouterr()
+    first, source, caret, *more = captured.err.splitlines()
+    assert first.startswith(f"pyproject.toml:6:{column}: error: {message}")
+    assert source == f"    {line}" and caret.index("^") == 3 + column
+    assert (help in "".join(more)) if help else not "".join(more).strip()
+    assert captured.err.count("error:") == 1 and not captured.out
+
+
+def test_all_that_is_wrong_is_said_at_once(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = configured('target = "sm_1"', 'exlude = ["a"]') + "\n[tool.ptxspec.lnit]\n"
+    write(repository, pyproject_toml=text, a_cu=RIGHT)
+    assert lint("a.cu") == 2
+    lines = [line for line in capsys.readouterr().err.splitlines() if "error:" in line]
+    assert [line.split(": ")[0] for line in lines] == [
+        "pyproject.toml:5:11", "pyproject.toml:6:1", "pyproject.toml:10:15"
+    ]  # fmt: skip
+
+
+def test_a_code_of_the_command_line_that_does_not_exist_gets_a_suggestion(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(repository, a_cu=ORDER)
+    assert lint("a.cu", "--select", "modifier-ordr") == 2
+    assert "unknown code 'modifier-ordr'; did you mean 'modifier-order'?" in capsys.readouterr().err
+    assert lint("a.cu", "--target", "sm_91") == 2

@@ -1,0 +1,116 @@
+"""Comments that say what is not to be said: on a line, in a statement or block, in a file."""
+
+from __future__ import annotations
+
+import pytest
+from helpers.doubling import grows_linearly
+from helpers.repository_of_programs import ORDER, WRONG
+from ptxspec import Database
+from ptxspec.lint.findings import Finding
+
+
+def left(db: Database, text: str, language: str = "c++", target: str | None = None) -> list[tuple[int, str]]:
+    return [(f.line, f.code) for f in db.lint(text, target, language=language)]
+
+
+BAD = WRONG.strip()
+IGNORE = "// ptxspec: ignore[illegal-modifier]"
+SAID = "illegal-modifier"
+PTX = "max.NaN.f64 %d0, %d1, %d2;\n"
+CALL, HASH = BAD.removesuffix(";"), IGNORE.replace("//", "#")
+NO_CODE = ("ignore names no code in brackets", "write ignore[hazard], or another code that is to be ignored")
+
+
+def test_behind_code_it_counts_for_its_line(db: Database) -> None:
+    assert left(db, f"{BAD} {IGNORE}\n{BAD}\n") == [(2, SAID)]
+    assert left(db, f"{BAD} /* ptxspec: ignore[illegal-modifier] */\n") == []
+
+
+def test_it_hides_its_own_codes_only(db: Database) -> None:
+    both = f"{BAD} {ORDER.strip()}"
+    assert left(db, f"{both} {IGNORE}\n") == [(1, "modifier-order")]
+    assert left(db, f"{both} // ptxspec: ignore[illegal-modifier, modifier-order]\n") == []
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "lines"),
+    [
+        ("c++", f"{IGNORE}\n{BAD}\n{BAD}\n", [3]),
+        ("c++", f"{IGNORE}\n\n// why\n{BAD}\n", []),
+        ("c++", f'{IGNORE}\nasm volatile(\n  "max.NaN.f64 %0, %1, %2;\\n"\n  "neg.f64 %0, %1;"\n);\n{BAD}\n', [6]),
+        ("c++", f"{IGNORE}\nvoid f(int a)\n{{\n  if (a) {{ {BAD} }}\n  {BAD}\n}}\n{BAD}\n", [7]),
+        ("c++", f"{IGNORE}\n#define ADD \\\n  {BAD}\n{BAD}\n", [4]),
+        ("c++", f"void f() {{\n{BAD}\n{IGNORE}\n}}\n{BAD}\n", [2, 5]),
+        ("ptx", f"{IGNORE}\n{PTX}{PTX}", [3]),
+        ("ptx", f"{IGNORE}\n.func f(\n.reg .b32 a)\n{{\nmax.NaN.f64 %d0,\n%d1, %d2;\n}}\n{PTX}", [8]),
+        ("python", f"{HASH}\nasm(\n  'max.NaN.f64 %0, %1, %2;')\n{CALL}\n", [4]),
+        ("python", f"{HASH}\ndef f(a):\n    {CALL}\n\n    {CALL}\n{CALL}\n", [6]),
+        ("python", f"def f():\n  {HASH}\n  if a:\n    {CALL}\n  {CALL}\n", [5]),
+        ("python", f"{CALL}  {HASH}\n{CALL}\n", [2]),
+    ],
+)  # fmt: skip
+def test_alone_on_its_line_it_counts_for_the_statement_or_block_that_follows(
+    db: Database, language: str, text: str, lines: list[int]
+) -> None:
+    found = [f for f in left(db, text, language) if f[1] == SAID]
+    assert [line for line, _ in found] == lines
+
+
+def test_for_a_file_it_stands_anywhere(db: Database) -> None:
+    assert left(db, f"{BAD}\n{BAD}\n// ptxspec: ignore-file[illegal-modifier]\n{BAD}\n") == []
+
+
+def test_it_may_stand_in_the_ptx_of_a_string(db: Database) -> None:
+    text = f'kernel = """\n.version 8.0\n.target sm_80\n{PTX.strip()} {IGNORE}\n"""'
+    assert left(db, text, "python") == []
+
+
+def test_what_ignores_nothing_is_said_with_its_place(db: Database) -> None:
+    (found,) = db.lint('asm("add.rn.f32 %0, %1, %2;"); // ptxspec: ignore[operand-count]\n', language="c++")
+    assert (found.line, found.column, found.code, found.severity) == (1, 51, "unused-ignore", "warning")
+    assert found.message == "nothing is ignored by this: there is no operand-count on this line"
+    assert found.source[found.at :].startswith("operand-count]") and found.help == "remove it"
+
+
+def test_of_two_comments_for_the_same_the_farther_one_is_not_used(db: Database) -> None:
+    text = f"// ptxspec: ignore-file[illegal-modifier]\n{BAD} {IGNORE}\n"
+    assert left(db, text) == [(1, "unused-ignore")]
+
+
+def test_what_depends_on_the_target_may_be_ignored_for_another_one(db: Database) -> None:
+    text = 'asm("add.bf16 %0, %1, %2;"); // ptxspec: ignore[target-too-old]\n'
+    assert left(db, text, target="sm_80") == []
+    assert left(db, text) == []
+    assert left(db, text, target="sm_90") == [(1, "unused-ignore")]
+
+
+@pytest.mark.parametrize(
+    ("comment", "column", "message", "help"),
+    [
+        ("ignore[ilegal-modifier]", 51, "unknown code 'ilegal-modifier'", "did you mean 'illegal-modifier'?"),
+        ("ignore", 44, *NO_CODE),
+        ("ignore[]", 44, *NO_CODE),
+        ("ignores[hazard]", 44, "unknown word 'ignores' behind ptxspec:", "did you mean 'ignore'?"),
+        ("noqa[hazard]", 44, "unknown word 'noqa' behind ptxspec:", "write ignore[code] or ignore-file[code]"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_in_it_is_said_and_hides_nothing(
+    db: Database, comment: str, column: int, message: str, help: str
+) -> None:
+    found: dict[str, Finding] = {f.code: f for f in db.lint(f"{BAD} // ptxspec: {comment}\n", language="c++")}
+    assert list(found) == [SAID, "unknown-ignore"]
+    said = found["unknown-ignore"]
+    assert (said.message, said.help, said.severity) == (message, help, "warning")
+    assert said.column == len(BAD) + 14 + column - 44
+
+
+def test_prose_that_begins_with_the_name_of_the_tool_is_no_comment_for_it(db: Database) -> None:
+    assert left(db, "// ptxspec: see the manual\n// ptxspec is a tool\n") == []
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [f"{BAD} {IGNORE}\n", f"{BAD}\n{IGNORE}\n\n", f"{IGNORE}\n", f"{IGNORE}\nvoid f() {{\n", f"{IGNORE}\n/* '\n"],
+)
+def test_many_comments_and_findings_take_time_in_proportion(db: Database, unit: str) -> None:
+    assert grows_linearly(lambda count: db.lint(unit * count, language="c++"), 200)
