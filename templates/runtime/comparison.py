@@ -9,13 +9,15 @@ results are new arrays, bool for comparisons.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from . import environment
 from .binary import Array, Format, roundTiesToEven
 from .encoding import flushed, isNaN
 from .few import are_few, extreme
-from .selection import replace
+from .selection import canonicalise, replace
 
 # Comparisons are quiet; a NaN is unordered with everything, itself too. With `daz`, subnormal operands are zeros.
 
@@ -199,3 +201,15 @@ def clamped(x: Array, most: Array, f: Format) -> Array:
         key -= signed(1)
     result = key.view(f.unsigned)
     return result if np.ndim(x) else result[0]
+
+
+def withoutSign(x: Array, f: Any) -> Array:
+    """x where it has no sign, else zero: of any format that has zeros of both signs."""
+    kept = x >> x.dtype.type(f.width - 1)
+    kept = kept - x.dtype.type(1)
+    return kept & x
+
+
+def within(x: Array, low: Array, high: Array, f: Format) -> Array:
+    """Not below `low` and not above `high`, of a native format; a NaN is the canonical one."""
+    return canonicalise(np.clip(x.view(f.native), low.view(f.native), high.view(f.native)), f)

@@ -13,8 +13,8 @@ import ptxemu
 import ptxspec
 import pytest
 from helpers.arithmetic_package import PATHS, taking
+from helpers.properties import given, strategies as st
 from helpers.sizes import each_size, spread
-from hypothesis import given, strategies as st
 from numpy.testing import assert_array_equal
 from ptxemu import environment, lookup, running
 from ptxemu.index import CATALOG, ROWS

@@ -1,8 +1,10 @@
-"""Results that are clamped between zero and some number, as integers.
+"""Results that are bounded, each by one function in place of two choices and more.
 
-The encodings of positive numbers are in the order of the numbers, and those of negative ones are negative as signed
-integers. A NaN of a computed result is the canonical one; where that has all bits but the sign it is the largest of
-these integers, and one more is the least.
+Those of formats like IEEE 754's that are clamped between zero and some number are so as integers: the encodings of
+positive numbers are in the order of the numbers, and those of negative ones are negative as signed integers. A NaN of a
+computed result is the canonical one; where that has all bits but the sign it is the largest of these integers, and one
+more is the least. Of other formats, what has a sign becomes zero where the canonical NaN has none. Operands may be any
+NaNs: numbers of binary32 are bounded by two others as the processor does it.
 """
 
 from __future__ import annotations
@@ -14,11 +16,17 @@ from .converting import is_usual
 
 # (x, most): x, whose NaN is the canonical one, from +0 up to `most`. A NaN is +0, but where `most` is that NaN.
 CLAMPED = "clamped"
+# (x): x, whose NaN is the canonical one, which has no sign; zero where it has one.
+UNSIGNED = "withoutSign"
+# (x, low, high): minimum(maximum(x, low), high) of numbers that are no zeros.
+WITHIN = "within"
 
 
 def clamping(lets: tuple[Let, ...]) -> tuple[Let, ...]:
-    """Lets whose choices between a computed number and constants, of which the lower is zero, are one function."""
+    """Lets whose choices between a number and constants are one function."""
     canonical: set[str] = set()
+    unsigned: set[str] = set()
+    no_sign: set[str] = set()
 
     def changed(term: Term) -> Term:
         match term:
@@ -30,6 +38,17 @@ def clamping(lets: tuple[Let, ...]) -> tuple[Let, ...]:
                 return _clamped(term, x, _format(x).infinity)
             case Apply(function="maximum", arguments=(Var() as x, low)) if x.name in canonical and _is_zero(low):
                 return _clamped(term, x, _format(x).canonical_nan)
+            case Apply(function="maximum", arguments=(Var() as x, low)) if x.name in unsigned and _is_zero(low):
+                return Apply(term.kind, UNSIGNED, (x,), x.kind.format)
+            case Apply(function="select", arguments=(Apply(function="isZero", arguments=(Var() as x,)), zero, y)) if (
+                x == y and x.name in no_sign and _is_zero(zero) and _has_two_zeros(x)
+            ):
+                return x
+            case Apply(
+                function="minimum",
+                arguments=(Apply(function="maximum", arguments=(y, Const() as low)), Const() as high),
+            ) if _is_native(term) and _is_finite(low) and _is_finite(high):
+                return Apply(term.kind, WITHIN, (changed(y), low, high), term.format)
             case Apply():
                 return term.of(map(changed, term.arguments))
         return term
@@ -39,6 +58,10 @@ def clamping(lets: tuple[Let, ...]) -> tuple[Let, ...]:
         made = let.of(changed(let.value))
         if _is_canonical(made.value):
             canonical.add(let.name)
+        elif _is_unsigned(made.value):
+            unsigned.add(let.name)
+        if isinstance(made.value, Apply) and made.value.function in (CLAMPED, UNSIGNED):
+            no_sign.add(let.name)
         found.append(made)
     return tuple(found)
 
@@ -58,6 +81,30 @@ def _is_canonical(term: Term) -> bool:
     if not isinstance(term, Apply) or f is None or not is_usual(f) or f.canonical_nan != f.sign_bit - 1:
         return False
     return term.function == CLAMPED or (term.function in TABLE and TABLE[term.function].nan == "canonical")
+
+
+def _is_unsigned(term: Term) -> bool:
+    """Is this a computed number of a format of its own kind, whose canonical NaN, if it has one, has no sign?"""
+    f = term.kind.format
+    if not isinstance(term, Apply) or f is None or is_usual(f) or not (f.signed and f.has_subnormals):
+        return False
+    return not f.canonical_nan & f.sign_bit and term.function in TABLE and TABLE[term.function].nan == "canonical"
+
+
+def _has_two_zeros(x: Var) -> bool:
+    """Are there no more than one of each sign?"""
+    return _format(x).has_subnormals
+
+
+def _is_native(term: Apply) -> bool:
+    f = term.kind.format
+    return f is not None and is_usual(f) and (f.exponent_bits, f.fraction_bits) == (8, 23)
+
+
+def _is_finite(number: Const) -> bool:
+    """A finite number, and no zero."""
+    f = number.kind.format
+    return f is not None and 0 < number.value & (f.sign_bit - 1) <= f.largest
 
 
 def _is_zero(term: Term) -> bool:

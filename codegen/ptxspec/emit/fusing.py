@@ -115,7 +115,7 @@ def _without_second_canonicalising(lets: Lets, results: Terms) -> tuple[Lets, Te
                 function="select", arguments=(Apply(function="isNaN", arguments=(Var() as x,)), Const() as nan, y)
             ):
                 format_ = x.kind.format
-                same_value = x == y and x.name in canonical and _is_usual_number(x)
+                same_value = x == y and x.name in canonical
                 if same_value and format_ and nan.value == format_.canonical_nan:
                     same[let.name] = x
                     continue

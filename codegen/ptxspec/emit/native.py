@@ -12,11 +12,12 @@ from typing import ClassVar
 import mpmath  # type: ignore[import-untyped]
 
 from ..model import BOOL, ROUNDINGS, FixedPoint, Format, Kind, Spec, number_in
+from ..semantics.exact.evaluate import evaluate
 from ..semantics.exact.rounding import decode
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Program, Term, Var
 from . import units
-from .clamping import CLAMPED
+from .clamping import CLAMPED, WITHIN
 from .converting import SEVERAL, is_usual
 from .fusing import PROPAGATE, shorten
 from .lowering import ELEMENTARY, Function, Lowering, Shared, applications, source_of, written
@@ -119,10 +120,10 @@ def _steering(t: Apply) -> str | None:
     if not all(k.fixed or _is_native(k) or _has_carrier(k) for k in (f, source)):
         return None
     if t.function in ELEMENTARY:
-        # Of binary32 alone: NumPy has tables of narrower formats' results, which are sooner read than computed.
-        assert f.format is not None
-        binary32 = (f.width, f.format.precision, t.mode) == (32, 24, "roundTiesToEven")
-        return "roundTiesToEven" if binary32 else None
+        # Of binary32, and one of binary64: NumPy has tables of narrower formats' results, which are sooner read than
+        # computed.
+        has_c = _is_native(f) and (f.width == 32 or t.function == "rSqrt") and t.mode == "roundTiesToEven"
+        return t.mode if has_c else None
     if t.function == "roundToIntegral":
         return "roundTiesToEven"
     if t.function == "convert":
@@ -271,6 +272,11 @@ class _Writer(Lowering):
         if t.function in ("shiftLeftBy", "shiftRightBy"):
             return f"{t.function}_{t.kind.storage}({', '.join(arguments)})"
         if t.function == "convert":
+            if _saturates(t):
+                within = t.arguments[0]
+                assert isinstance(within, Apply)
+                x = self.term(within.arguments[0])
+                return f"saturated_{_number(t.kind)}(single_{_number(within.kind)}({x}), {t.mode})"
             return self.converted(t, arguments[0])
         if t.model is not None:
             return f"unit_{t.model.identifier}({arguments[0]})"
@@ -335,6 +341,17 @@ class _Writer(Lowering):
             return f"from_single_{target}(odd_{name}({x}), {how})"
         steered = source.fixed and source.width == 64 and _is_native(t.kind) and t.kind.width == 64
         return f"convert_{target}({'steered' if steered else 'number'}_{name}({x}), {how})"
+
+
+def _saturates(t: Apply) -> bool:
+    """Is a number of binary32 bounded by a declared format's largest ones, and converted to it?"""
+    f, x = t.kind.format, t.arguments[0]
+    if f is None or is_usual(f) or not f.signed or t.ftz or not isinstance(x, Apply) or x.function != WITHIN:
+        return False
+    _, low, high = x.arguments
+    assert isinstance(low, Const) and isinstance(high, Const)
+    most = evaluate(Apply(x.kind, "convert", (Const(t.kind, f.largest),), x.kind.format, ROUNDINGS[0]), {})
+    return high.value == most and low.value == most | 1 << 31
 
 
 def _number(kind: Kind) -> str:

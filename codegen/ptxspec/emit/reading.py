@@ -15,13 +15,14 @@ from dataclasses import dataclass, replace
 from ..model import BOOL, Format, Kind
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Program, Term, Var, mentions, variables
+from .clamping import WITHIN
 from .converting import BOUNDED, is_usual
 from .fusing import FLUSH
 from .lowering import applications
 
 # The clauses of what takes longer than to read it.
 _LONG = {"5.4.1", "5.4.2, 5.8", "5.9", "9.2", "9.6"}
-_CHOOSING = {"maximum", "minimum", "maximumNumber", "minimumNumber"}
+_CHOOSING = {"maximum", "minimum", "maximumNumber", "minimumNumber", WITHIN}
 _CLASSES = {"isNaN", "isInfinite", "isFinite", "isZero", "isSubnormal", "isNormal", "isSignMinus"}
 
 

@@ -12,6 +12,7 @@ SPECIAL = ("+zero", "-zero", "+infinity", "-infinity", "nan", "negative")
 _NEGATIVE = ("floor", "negate", "complement")
 # What a float64 holds, and the columns that 32 bits hold the partial products of.
 _PRECISION, _MOST_COLUMNS = 53, 26
+_WORD = (1 << 32) - 1
 
 
 def fields(m: UnitModel) -> dict[str, Any]:
@@ -51,7 +52,8 @@ def has_c(m: UnitModel) -> bool:
     most = (c0 << s.c0) + abs(s.bias) + (c1 * length << s.c1) + (c2 * (length**2 >> core.drop) << s.c2)
     if m.exponent is None:
         most += 1 << (m.format.exponent_bits + s.point)
-    return most < 1 << _PRECISION and (not core.columns or core.drop <= _MOST_COLUMNS)
+    fits = most < 1 << _PRECISION and max(c1, c2) < 1 << 31
+    return fits and (not core.columns or core.drop <= _MOST_COLUMNS)
 
 
 def _local(m: UnitModel, core: Interpolator) -> int:
@@ -64,11 +66,8 @@ def in_c(m: UnitModel) -> str:
     assert isinstance(core, Interpolator)
     s, name = shifts(core, a, m.point), m.identifier
     rows = core.coefficients
-    tables = [
-        [(row[0] << s.c0) + s.bias for row in rows],
-        [row[1] << s.c1 for row in rows],
-        [row[2] << s.c2 for row in rows],
-    ]
+    sums = [f"{(row[0] << s.c0) + s.bias}.0" for row in rows]
+    pairs = [f"UINT64_C({(row[1] & _WORD) | (row[2] & _WORD) << 32:#x})" for row in rows]
     turns = f"{float(a.factor).hex()}, {a.kept}, {a.bits}, {a.phase}, {int(a.mirror == 'complement')}, {int(a.odd)}"
     reduced = {
         "significand": f"reduced_by_significand(x, {a.bits}, {a.octaves.bit_length() - 1}, {int(a.odd)})",
@@ -77,7 +76,7 @@ def in_c(m: UnitModel) -> str:
         "turns": f"reduced_by_turns(x, {turns})",
     }[a.kind]
     squarer = f"{core.unseen}, {core.drop}, {int(core.columns)}"
-    arrays = ", ".join(f"{name}_c{i}" for i in range(3))
+    arrays = f"{name}_sums, {name}_pairs, 0x1p{s.c1}, 0x1p{s.c2}"
     lines = [
         f"Reduced r = {reduced};",
         f"double total = unit_sum(r.place, {_local(m, core)}, {len(rows) - 1}, {squarer}, {arrays});",
@@ -98,11 +97,12 @@ def in_c(m: UnitModel) -> str:
         lines.append(f"result = select_32(x >> 31, {m.special['negative']:#010x}u, result);")
     own = ", ".join(f"{m.special[which]:#010x}u" for which in SPECIAL[:5])
     lines.append(f"return unit_special(x, result, {own});")
-    text = [f"static const double {name}_c{i}[] = {{\n    {_numbers(t)}\n}};" for i, t in enumerate(tables)]
+    text = [f"static const double {name}_sums[] = {{\n    {_numbers(sums)}\n}};"]
+    text.append(f"static const uint64_t {name}_pairs[] = {{\n    {_numbers(pairs)}\n}};")
     return "\n".join([*text, f"INLINED uint32_t unit_{name}(uint32_t x) {{", *(f"    {x}" for x in lines), "}"])
 
 
-def _numbers(table: Sequence[int]) -> str:
-    """Whole numbers of binary64, eight to a line."""
-    lines = (", ".join(f"{n}.0" for n in table[i : i + 8]) for i in range(0, len(table), 8))
+def _numbers(table: Sequence[str]) -> str:
+    """Four to a line."""
+    lines = (", ".join(table[i : i + 4]) for i in range(0, len(table), 4))
     return ",\n    ".join(lines)

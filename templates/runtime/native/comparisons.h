@@ -59,6 +59,15 @@ INLINED BITS OF(maximumNumber)(BITS x, BITS y) { return OF(larger)(x, y, FIRST);
 INLINED BITS OF(minimumNumber)(BITS x, BITS y) { return OF(smaller)(x, y, LAST); }
 #endif
 
+#if NATIVE
+/* between two numbers that are no zeros */
+INLINED BITS OF(within)(BITS x, BITS low, BITS high) {
+    NUMBER value = NUMBER_OF_BITS(x);
+    BITS found = SELECT(value > NUMBER_OF_BITS(high), high, SELECT(value < NUMBER_OF_BITS(low), low, x));
+    return SELECT(OF(isNaN)(x), NAN_BITS, found);
+}
+#endif
+
 /* Comparisons: a NaN is unordered with everything */
 
 #if NATIVE

@@ -16,7 +16,7 @@ from ...model import BOOL, NOTHING_DIFFERS, ROUNDINGS, FixedPoint, Format, Instr
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Program, Term, Var
 from .. import native
-from ..clamping import CLAMPED
+from ..clamping import CLAMPED, UNSIGNED, WITHIN
 from ..comparing import LESS_GREATER
 from ..converting import BOUNDED, SEVERAL, is_usual
 from ..fusing import FLUSH, OTHERWISE, PROPAGATE, REPLACE, Flushing, fuse
@@ -42,7 +42,8 @@ HOMES = {
 }  # fmt: skip
 _INVENTED = {
     BOUNDED: "conversion", CLAMPED: "comparison", FLUSH: "encoding", LESS_GREATER: "comparison",
-    OTHERWISE: "conversion", PROPAGATE: "selection", REPLACE: "selection",
+    OTHERWISE: "conversion", PROPAGATE: "selection", REPLACE: "selection", UNSIGNED: "comparison",
+    WITHIN: "comparison",
 }  # fmt: skip
 
 

@@ -5,9 +5,9 @@ import numpy as _np
 
 from ..arithmetic import convert, division
 from ..binary import Array, roundTiesToEven, roundTowardPositive, roundTowardZero
-from ..comparison import clamped as _clamped, maximum, minimum
+from ..comparison import clamped as _clamped, maximum, minimum, within as _within, withoutSign as _withoutSign
 from ..conversion import convert as _any_convert
-from ..declared import isNaN as _declared_isNaN, isZero as _declared_isZero, maximum as _declared_maximum
+from ..declared import isZero as _declared_isZero
 from ..encoding import isNaN, isZero
 from ..formats import bf16, e2m1, e2m3, e3m2, e4m3, e5m2, f32, s2f6, ue5m3, ue8m0
 from ..selection import select
@@ -39,7 +39,6 @@ _xc3e00000: Array = _np.array(0xc3e00000, _np.uint32)
 _xc760: Array = _np.array(0xc760, _np.uint16)
 _xc7600000: Array = _np.array(0xc7600000, _np.uint32)
 _xc7e00000: Array = _np.array(0xc7e00000, _np.uint32)
-_xff: Array = _np.array(0xff, _np.uint8)
 _xff00: Array = _np.array(0xff00, _np.uint16)
 
 # Behind a line of a function stands the line of spec/instructions/cvt.yaml that it and the next ones come from, or
@@ -49,8 +48,7 @@ _xff00: Array = _np.array(0xff00, _np.uint16)
 @_tabulated(16)
 def cvt_rn_satfinite_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # :264
-    d = _any_convert(_1, bf16, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, bf16, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(16)
@@ -81,8 +79,7 @@ def cvt_rn_satfinite_e2m1x2_bf16x2_1(a: Array) -> Array:
 def cvt_rn_satfinite_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # :264
     d = _any_convert(_1, bf16, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+    return select(_declared_isZero(d, e4m3), _x00, d)  # modifiers.yaml:93
 
 
 @_tabulated(16)
@@ -117,8 +114,7 @@ def cvt_rn_satfinite_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
 def cvt_rn_satfinite_relu_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # :264
     d = _any_convert(_1, bf16, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    return _withoutSign(d, e4m3)  # modifiers.yaml:83
 
 
 @_tabulated(16)
@@ -132,30 +128,29 @@ def cvt_rn_satfinite_relu_e5m2x2_bf16x2_1(a: Array) -> Array:
 def cvt_rn_satfinite_relu_e2m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # :264
     d = _any_convert(_1, bf16, e2m3, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    return _withoutSign(d, e2m3)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e3m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # :264
     d = _any_convert(_1, bf16, e3m2, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    return _withoutSign(d, e3m2)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e2m1x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # :264
     d = _any_convert(_1, bf16, e2m1, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    return _withoutSign(d, e2m1)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # :264
     d = _any_convert(_1, bf16, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+    d_3 = _withoutSign(d, e4m3)  # modifiers.yaml:83
+    return d_3  # modifiers.yaml:93
 
 
 @_tabulated(16)
@@ -163,38 +158,37 @@ def cvt_rn_satfinite_relu_pzo_e5m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # :264
     d = convert(_1, bf16, e5m2, roundTiesToEven, False)
     d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+    return d_3  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e2m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # :264
     d = _any_convert(_1, bf16, e2m3, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+    d_2 = _withoutSign(d, e2m3)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e3m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # :264
     d = _any_convert(_1, bf16, e3m2, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+    d_2 = _withoutSign(d, e3m2)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # :264
     d = _any_convert(_1, bf16, e2m1, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+    d_2 = _withoutSign(d, e2m1)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # :264
-    d = _any_convert(_1, bf16, e4m3, roundTowardZero, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, bf16, e4m3, roundTowardZero, False)
 
 
 @_tabulated(16)
@@ -225,8 +219,7 @@ def cvt_rz_satfinite_e2m1x2_bf16x2_1(a: Array) -> Array:
 def cvt_rz_satfinite_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # :264
     d = _any_convert(_1, bf16, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+    return select(_declared_isZero(d, e4m3), _x00, d)  # modifiers.yaml:93
 
 
 @_tabulated(16)
@@ -261,8 +254,7 @@ def cvt_rz_satfinite_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
 def cvt_rz_satfinite_relu_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # :264
     d = _any_convert(_1, bf16, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    return _withoutSign(d, e4m3)  # modifiers.yaml:83
 
 
 @_tabulated(16)
@@ -276,30 +268,29 @@ def cvt_rz_satfinite_relu_e5m2x2_bf16x2_1(a: Array) -> Array:
 def cvt_rz_satfinite_relu_e2m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # :264
     d = _any_convert(_1, bf16, e2m3, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    return _withoutSign(d, e2m3)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e3m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # :264
     d = _any_convert(_1, bf16, e3m2, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    return _withoutSign(d, e3m2)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e2m1x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # :264
     d = _any_convert(_1, bf16, e2m1, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    return _withoutSign(d, e2m1)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # :264
     d = _any_convert(_1, bf16, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+    d_3 = _withoutSign(d, e4m3)  # modifiers.yaml:83
+    return d_3  # modifiers.yaml:93
 
 
 @_tabulated(16)
@@ -307,38 +298,36 @@ def cvt_rz_satfinite_relu_pzo_e5m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # :264
     d = convert(_1, bf16, e5m2, roundTowardZero, False)
     d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+    return d_3  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e2m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # :264
     d = _any_convert(_1, bf16, e2m3, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+    d_2 = _withoutSign(d, e2m3)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e3m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # :264
     d = _any_convert(_1, bf16, e3m2, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+    d_2 = _withoutSign(d, e3m2)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # :264
     d = _any_convert(_1, bf16, e2m1, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+    d_2 = _withoutSign(d, e2m1)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 @_halved
 def _end_9(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # :236
-    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :236
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -349,8 +338,7 @@ def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Arra
 
 @_halved
 def _end_10(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # :236
-    return convert(_1, f32, e5m2, roundTiesToEven, False)
+    return convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :236
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -361,8 +349,7 @@ def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Arra
 
 @_halved
 def _end_11(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # :236
-    return _any_convert(_1, f32, e2m3, roundTiesToEven, False)
+    return _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :236
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -373,8 +360,7 @@ def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Arra
 
 @_halved
 def _end_12(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # :236
-    return _any_convert(_1, f32, e3m2, roundTiesToEven, False)
+    return _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :236
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -385,8 +371,7 @@ def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Arra
 
 @_halved
 def _end_13(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # :236
-    return _any_convert(_1, f32, e2m1, roundTiesToEven, False)
+    return _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :236
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -397,10 +382,8 @@ def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Arra
 
 @_halved
 def _end_14(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # :236
-    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :236
+    return select(_declared_isZero(d, e4m3), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -411,8 +394,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> 
 
 @_halved
 def _end_15(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # :236
-    d = convert(_1, f32, e5m2, roundTiesToEven, False)
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :236
     return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
 
 
@@ -424,8 +406,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> 
 
 @_halved
 def _end_16(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :236
     return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
 
 
@@ -437,8 +418,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> 
 
 @_halved
 def _end_17(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # :236
-    d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :236
     return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
 
 
@@ -450,8 +430,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> 
 
 @_halved
 def _end_18(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :236
     return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
 
 
@@ -463,10 +442,8 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> 
 
 @_halved
 def _end_19(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # :236
-    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :236
+    return _withoutSign(d, e4m3)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -477,8 +454,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) ->
 
 @_halved
 def _end_20(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # :236
-    d = convert(_1, f32, e5m2, roundTiesToEven, False)
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :236
     return _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
 
 
@@ -490,9 +466,8 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) ->
 
 @_halved
 def _end_21(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :236
+    return _withoutSign(d, e2m3)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -503,9 +478,8 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) ->
 
 @_halved
 def _end_22(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # :236
-    d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :236
+    return _withoutSign(d, e3m2)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -516,9 +490,8 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) ->
 
 @_halved
 def _end_23(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :236
+    return _withoutSign(d, e2m1)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -529,11 +502,9 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) ->
 
 @_halved
 def _end_24(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # :236
-    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :236
+    d_3 = _withoutSign(d, e4m3)  # modifiers.yaml:83
+    return d_3  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -544,10 +515,9 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array
 
 @_halved
 def _end_25(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # :236
-    d = convert(_1, f32, e5m2, roundTiesToEven, False)
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :236
     d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+    return d_3  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -558,10 +528,9 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array
 
 @_halved
 def _end_26(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :236
+    d_2 = _withoutSign(d, e2m3)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -572,10 +541,9 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array
 
 @_halved
 def _end_27(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # :236
-    d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :236
+    d_2 = _withoutSign(d, e3m2)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -586,10 +554,9 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array
 
 @_halved
 def _end_28(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :236
+    d_2 = _withoutSign(d, e2m1)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -600,9 +567,7 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array
 
 @_halved
 def _end_29(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # :236
-    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :236
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -613,8 +578,7 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Arra
 
 @_halved
 def _end_30(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # :236
-    return convert(_1, f32, e5m2, roundTowardZero, False)
+    return convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :236
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -625,8 +589,7 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Arra
 
 @_halved
 def _end_31(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # :236
-    return _any_convert(_1, f32, e2m3, roundTowardZero, False)
+    return _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :236
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -637,8 +600,7 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Arra
 
 @_halved
 def _end_32(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # :236
-    return _any_convert(_1, f32, e3m2, roundTowardZero, False)
+    return _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :236
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -649,8 +611,7 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Arra
 
 @_halved
 def _end_33(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # :236
-    return _any_convert(_1, f32, e2m1, roundTowardZero, False)
+    return _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :236
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -661,10 +622,8 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Arra
 
 @_halved
 def _end_34(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # :236
-    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :236
+    return select(_declared_isZero(d, e4m3), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -675,8 +634,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> 
 
 @_halved
 def _end_35(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # :236
-    d = convert(_1, f32, e5m2, roundTowardZero, False)
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :236
     return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
 
 
@@ -688,8 +646,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> 
 
 @_halved
 def _end_36(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :236
     return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
 
 
@@ -701,8 +658,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> 
 
 @_halved
 def _end_37(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # :236
-    d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :236
     return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
 
 
@@ -714,8 +670,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> 
 
 @_halved
 def _end_38(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :236
     return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
 
 
@@ -727,10 +682,8 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> 
 
 @_halved
 def _end_39(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # :236
-    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :236
+    return _withoutSign(d, e4m3)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -741,8 +694,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) ->
 
 @_halved
 def _end_40(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # :236
-    d = convert(_1, f32, e5m2, roundTowardZero, False)
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :236
     return _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
 
 
@@ -754,9 +706,8 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) ->
 
 @_halved
 def _end_41(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :236
+    return _withoutSign(d, e2m3)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -767,9 +718,8 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) ->
 
 @_halved
 def _end_42(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # :236
-    d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :236
+    return _withoutSign(d, e3m2)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -780,9 +730,8 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) ->
 
 @_halved
 def _end_43(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :236
+    return _withoutSign(d, e2m1)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -793,11 +742,9 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) ->
 
 @_halved
 def _end_44(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # :236
-    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :236
+    d_3 = _withoutSign(d, e4m3)  # modifiers.yaml:83
+    return d_3  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -808,10 +755,9 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array
 
 @_halved
 def _end_45(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # :236
-    d = convert(_1, f32, e5m2, roundTowardZero, False)
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :236
     d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+    return d_3  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -822,10 +768,9 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array
 
 @_halved
 def _end_46(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :236
+    d_2 = _withoutSign(d, e2m3)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -836,10 +781,9 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array
 
 @_halved
 def _end_47(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # :236
-    d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :236
+    d_2 = _withoutSign(d, e3m2)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -850,10 +794,9 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array
 
 @_halved
 def _end_48(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :236
+    d_2 = _withoutSign(d, e2m1)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -864,28 +807,24 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array
 
 @_tabulated(16)
 def cvt_rz_ue8m0x2_bf16x2_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, ue8m0, roundTowardZero, False)  # :266
-    return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
+    return _any_convert(a, bf16, ue8m0, roundTowardZero, False)  # :266
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_ue8m0x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff00, bf16), _x7f00, bf16)  # :264
-    d = _any_convert(_1, bf16, ue8m0, roundTowardZero, False)
-    return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
+    return _any_convert(_1, bf16, ue8m0, roundTowardZero, False)
 
 
 @_tabulated(16)
 def cvt_rp_ue8m0x2_bf16x2_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, ue8m0, roundTowardPositive, False)  # :266
-    return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
+    return _any_convert(a, bf16, ue8m0, roundTowardPositive, False)  # :266
 
 
 @_tabulated(16)
 def cvt_rp_satfinite_ue8m0x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff00, bf16), _x7f00, bf16)  # :264
-    d = _any_convert(_1, bf16, ue8m0, roundTowardPositive, False)
-    return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
+    return _any_convert(_1, bf16, ue8m0, roundTowardPositive, False)
 
 
 @_tabulated(16)
@@ -959,52 +898,43 @@ def cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2(a: Array, s: Array) ->
 @_tabulated(16)
 def cvt_rn_ue5m3x2_bf16x2_1(a: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False)  # :247
-    d = _any_convert(x, f32, ue5m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _any_convert(x, f32, ue5m3, roundTiesToEven, False)
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_ue5m3x2_bf16x2_1(a: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False)  # :247
-    _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
-    d = _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _any_convert(_within(x, _xc7e00000, _x47e00000, f32), f32, ue5m3, roundTiesToEven, False)
 
 
 @_tabulated(16)
 def cvt_rz_ue5m3x2_bf16x2_1(a: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False)  # :247
-    d = _any_convert(x, f32, ue5m3, roundTowardZero, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _any_convert(x, f32, ue5m3, roundTowardZero, False)
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_ue5m3x2_bf16x2_1(a: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False)  # :247
-    _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
-    d = _any_convert(_1, f32, ue5m3, roundTowardZero, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _any_convert(_within(x, _xc7e00000, _x47e00000, f32), f32, ue5m3, roundTowardZero, False)
 
 
 @_tabulated(16)
 def cvt_rp_ue5m3x2_bf16x2_1(a: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardPositive, False)  # :247
-    d = _any_convert(x, f32, ue5m3, roundTowardPositive, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _any_convert(x, f32, ue5m3, roundTowardPositive, False)
 
 
 @_tabulated(16)
 def cvt_rp_satfinite_ue5m3x2_bf16x2_1(a: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardPositive, False)  # :247
-    _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
-    d = _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    _1 = _within(x, _xc7e00000, _x47e00000, f32)
+    return _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
 
 
 @_halved
 def _end_56(x_2: Array) -> Array:
-    d = _any_convert(x_2, f32, ue5m3, roundTiesToEven, False)  # :236
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _any_convert(x_2, f32, ue5m3, roundTiesToEven, False)  # :236
 
 
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -1015,9 +945,8 @@ def cvt_rn_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
 
 @_halved
 def _end_57(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # :236
-    d = _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    _1 = _within(x_2, _xc7e00000, _x47e00000, f32)  # :236
+    return _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -1028,8 +957,7 @@ def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Arr
 
 @_halved
 def _end_58(x_2: Array) -> Array:
-    d = _any_convert(x_2, f32, ue5m3, roundTowardZero, False)  # :236
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _any_convert(x_2, f32, ue5m3, roundTowardZero, False)  # :236
 
 
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -1040,9 +968,8 @@ def cvt_rz_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
 
 @_halved
 def _end_59(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # :236
-    d = _any_convert(_1, f32, ue5m3, roundTowardZero, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    _1 = _within(x_2, _xc7e00000, _x47e00000, f32)  # :236
+    return _any_convert(_1, f32, ue5m3, roundTowardZero, False)
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -1053,8 +980,7 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Arr
 
 @_halved
 def _end_60(x_2: Array) -> Array:
-    d = _any_convert(x_2, f32, ue5m3, roundTowardPositive, False)  # :236
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _any_convert(x_2, f32, ue5m3, roundTowardPositive, False)  # :236
 
 
 def cvt_rp_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -1065,9 +991,8 @@ def cvt_rp_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
 
 @_halved
 def _end_61(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # :236
-    d = _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    _1 = _within(x_2, _xc7e00000, _x47e00000, f32)  # :236
+    return _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
 
 
 def cvt_rp_satfinite_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:

@@ -5,9 +5,9 @@ import numpy as _np
 
 from ..arithmetic import convert, division
 from ..binary import Array, roundTiesToEven, roundTowardPositive, roundTowardZero
-from ..comparison import clamped as _clamped, maximum, minimum
+from ..comparison import clamped as _clamped, maximum, minimum, within as _within, withoutSign as _withoutSign
 from ..conversion import convert as _any_convert
-from ..declared import isNaN as _declared_isNaN, isZero as _declared_isZero, maximum as _declared_maximum
+from ..declared import isZero as _declared_isZero
 from ..encoding import isZero
 from ..formats import e2m1, e2m3, e3m2, e4m3, e5m2, f16, f32, ue5m3, ue8m0
 from ..selection import select
@@ -37,7 +37,6 @@ _xc7e00000: Array = _np.array(0xc7e00000, _np.uint32)
 _xcf00: Array = _np.array(0xcf00, _np.uint16)
 _xdf00: Array = _np.array(0xdf00, _np.uint16)
 _xfb00: Array = _np.array(0xfb00, _np.uint16)
-_xff: Array = _np.array(0xff, _np.uint8)
 
 # Behind a line of a function stands the line of spec/instructions/cvt.yaml that it and the next ones come from, or
 # the file of spec/ with the line.
@@ -46,8 +45,7 @@ _xff: Array = _np.array(0xff, _np.uint8)
 @_tabulated(16)
 def cvt_rn_satfinite_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :264
-    d = _any_convert(_1, f16, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f16, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(16)
@@ -77,8 +75,7 @@ def cvt_rn_satfinite_e2m1x2_f16x2_1(a: Array) -> Array:
 def cvt_rn_satfinite_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :264
     d = _any_convert(_1, f16, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+    return select(_declared_isZero(d, e4m3), _x00, d)  # modifiers.yaml:93
 
 
 @_tabulated(16)
@@ -112,8 +109,7 @@ def cvt_rn_satfinite_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
 def cvt_rn_satfinite_relu_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :264
     d = _any_convert(_1, f16, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    return _withoutSign(d, e4m3)  # modifiers.yaml:83
 
 
 @_tabulated(16)
@@ -126,68 +122,66 @@ def cvt_rn_satfinite_relu_e5m2x2_f16x2_1(a: Array) -> Array:
 def cvt_rn_satfinite_relu_e2m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # :264
     d = _any_convert(_1, f16, e2m3, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    return _withoutSign(d, e2m3)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e3m2x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # :264
     d = _any_convert(_1, f16, e3m2, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    return _withoutSign(d, e3m2)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e2m1x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # :264
     d = _any_convert(_1, f16, e2m1, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    return _withoutSign(d, e2m1)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :264
     d = _any_convert(_1, f16, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+    d_3 = _withoutSign(d, e4m3)  # modifiers.yaml:83
+    return d_3  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e5m2x2_f16x2_1(a: Array) -> Array:
     d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # :264
     d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+    return d_3  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # :264
     d = _any_convert(_1, f16, e2m3, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+    d_2 = _withoutSign(d, e2m3)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # :264
     d = _any_convert(_1, f16, e3m2, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+    d_2 = _withoutSign(d, e3m2)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # :264
     d = _any_convert(_1, f16, e2m1, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+    d_2 = _withoutSign(d, e2m1)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :264
-    d = _any_convert(_1, f16, e4m3, roundTowardZero, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f16, e4m3, roundTowardZero, False)
 
 
 @_tabulated(16)
@@ -217,8 +211,7 @@ def cvt_rz_satfinite_e2m1x2_f16x2_1(a: Array) -> Array:
 def cvt_rz_satfinite_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :264
     d = _any_convert(_1, f16, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+    return select(_declared_isZero(d, e4m3), _x00, d)  # modifiers.yaml:93
 
 
 @_tabulated(16)
@@ -252,8 +245,7 @@ def cvt_rz_satfinite_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
 def cvt_rz_satfinite_relu_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :264
     d = _any_convert(_1, f16, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    return _withoutSign(d, e4m3)  # modifiers.yaml:83
 
 
 @_tabulated(16)
@@ -266,68 +258,65 @@ def cvt_rz_satfinite_relu_e5m2x2_f16x2_1(a: Array) -> Array:
 def cvt_rz_satfinite_relu_e2m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # :264
     d = _any_convert(_1, f16, e2m3, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    return _withoutSign(d, e2m3)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e3m2x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # :264
     d = _any_convert(_1, f16, e3m2, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    return _withoutSign(d, e3m2)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e2m1x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # :264
     d = _any_convert(_1, f16, e2m1, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    return _withoutSign(d, e2m1)  # modifiers.yaml:83
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :264
     d = _any_convert(_1, f16, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+    d_3 = _withoutSign(d, e4m3)  # modifiers.yaml:83
+    return d_3  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e5m2x2_f16x2_1(a: Array) -> Array:
     d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # :264
     d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+    return d_3  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # :264
     d = _any_convert(_1, f16, e2m3, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+    d_2 = _withoutSign(d, e2m3)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # :264
     d = _any_convert(_1, f16, e3m2, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+    d_2 = _withoutSign(d, e3m2)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # :264
     d = _any_convert(_1, f16, e2m1, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+    d_2 = _withoutSign(d, e2m1)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 @_halved
 def _end_9(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # :236
-    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :236
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -338,8 +327,7 @@ def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array
 
 @_halved
 def _end_10(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # :236
-    return convert(_1, f32, e5m2, roundTiesToEven, False)
+    return convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :236
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -350,8 +338,7 @@ def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array
 
 @_halved
 def _end_11(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # :236
-    return _any_convert(_1, f32, e2m3, roundTiesToEven, False)
+    return _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :236
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -362,8 +349,7 @@ def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array
 
 @_halved
 def _end_12(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # :236
-    return _any_convert(_1, f32, e3m2, roundTiesToEven, False)
+    return _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :236
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -374,8 +360,7 @@ def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array
 
 @_halved
 def _end_13(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # :236
-    return _any_convert(_1, f32, e2m1, roundTiesToEven, False)
+    return _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :236
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -386,10 +371,8 @@ def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array
 
 @_halved
 def _end_14(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # :236
-    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :236
+    return select(_declared_isZero(d, e4m3), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -400,8 +383,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> A
 
 @_halved
 def _end_15(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # :236
-    d = convert(_1, f32, e5m2, roundTiesToEven, False)
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :236
     return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
 
 
@@ -413,8 +395,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> A
 
 @_halved
 def _end_16(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :236
     return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
 
 
@@ -426,8 +407,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> A
 
 @_halved
 def _end_17(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # :236
-    d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :236
     return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
 
 
@@ -439,8 +419,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> A
 
 @_halved
 def _end_18(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :236
     return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
 
 
@@ -452,10 +431,8 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> A
 
 @_halved
 def _end_19(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # :236
-    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :236
+    return _withoutSign(d, e4m3)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -466,8 +443,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> 
 
 @_halved
 def _end_20(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # :236
-    d = convert(_1, f32, e5m2, roundTiesToEven, False)
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :236
     return _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
 
 
@@ -479,9 +455,8 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> 
 
 @_halved
 def _end_21(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :236
+    return _withoutSign(d, e2m3)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -492,9 +467,8 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> 
 
 @_halved
 def _end_22(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # :236
-    d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :236
+    return _withoutSign(d, e3m2)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -505,9 +479,8 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> 
 
 @_halved
 def _end_23(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :236
+    return _withoutSign(d, e2m1)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -518,11 +491,9 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> 
 
 @_halved
 def _end_24(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # :236
-    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :236
+    d_3 = _withoutSign(d, e4m3)  # modifiers.yaml:83
+    return d_3  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -533,10 +504,9 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array)
 
 @_halved
 def _end_25(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # :236
-    d = convert(_1, f32, e5m2, roundTiesToEven, False)
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :236
     d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+    return d_3  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -547,10 +517,9 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array)
 
 @_halved
 def _end_26(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :236
+    d_2 = _withoutSign(d, e2m3)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -561,10 +530,9 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array)
 
 @_halved
 def _end_27(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # :236
-    d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :236
+    d_2 = _withoutSign(d, e3m2)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -575,10 +543,9 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array)
 
 @_halved
 def _end_28(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :236
+    d_2 = _withoutSign(d, e2m1)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -589,9 +556,7 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array)
 
 @_halved
 def _end_29(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # :236
-    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :236
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -602,8 +567,7 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array
 
 @_halved
 def _end_30(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # :236
-    return convert(_1, f32, e5m2, roundTowardZero, False)
+    return convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :236
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -614,8 +578,7 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array
 
 @_halved
 def _end_31(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # :236
-    return _any_convert(_1, f32, e2m3, roundTowardZero, False)
+    return _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :236
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -626,8 +589,7 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array
 
 @_halved
 def _end_32(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # :236
-    return _any_convert(_1, f32, e3m2, roundTowardZero, False)
+    return _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :236
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -638,8 +600,7 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array
 
 @_halved
 def _end_33(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # :236
-    return _any_convert(_1, f32, e2m1, roundTowardZero, False)
+    return _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :236
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -650,10 +611,8 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array
 
 @_halved
 def _end_34(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # :236
-    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :236
+    return select(_declared_isZero(d, e4m3), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -664,8 +623,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> A
 
 @_halved
 def _end_35(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # :236
-    d = convert(_1, f32, e5m2, roundTowardZero, False)
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :236
     return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
 
 
@@ -677,8 +635,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> A
 
 @_halved
 def _end_36(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :236
     return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
 
 
@@ -690,8 +647,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> A
 
 @_halved
 def _end_37(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # :236
-    d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :236
     return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
 
 
@@ -703,8 +659,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> A
 
 @_halved
 def _end_38(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :236
     return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
 
 
@@ -716,10 +671,8 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> A
 
 @_halved
 def _end_39(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # :236
-    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :236
+    return _withoutSign(d, e4m3)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -730,8 +683,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> 
 
 @_halved
 def _end_40(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # :236
-    d = convert(_1, f32, e5m2, roundTowardZero, False)
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :236
     return _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
 
 
@@ -743,9 +695,8 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> 
 
 @_halved
 def _end_41(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :236
+    return _withoutSign(d, e2m3)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -756,9 +707,8 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> 
 
 @_halved
 def _end_42(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # :236
-    d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :236
+    return _withoutSign(d, e3m2)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -769,9 +719,8 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> 
 
 @_halved
 def _end_43(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :236
+    return _withoutSign(d, e2m1)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -782,11 +731,9 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> 
 
 @_halved
 def _end_44(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # :236
-    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :236
+    d_3 = _withoutSign(d, e4m3)  # modifiers.yaml:83
+    return d_3  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -797,10 +744,9 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array)
 
 @_halved
 def _end_45(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # :236
-    d = convert(_1, f32, e5m2, roundTowardZero, False)
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :236
     d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+    return d_3  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -811,10 +757,9 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array)
 
 @_halved
 def _end_46(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :236
+    d_2 = _withoutSign(d, e2m3)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -825,10 +770,9 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array)
 
 @_halved
 def _end_47(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # :236
-    d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :236
+    d_2 = _withoutSign(d, e3m2)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -839,10 +783,9 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array)
 
 @_halved
 def _end_48(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :236
+    d_2 = _withoutSign(d, e2m1)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -854,52 +797,43 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array)
 @_tabulated(16)
 def cvt_rn_ue5m3x2_f16x2_1(a: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False)  # :247
-    d = _any_convert(x, f32, ue5m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _any_convert(x, f32, ue5m3, roundTiesToEven, False)
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_ue5m3x2_f16x2_1(a: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False)  # :247
-    _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
-    d = _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _any_convert(_within(x, _xc7e00000, _x47e00000, f32), f32, ue5m3, roundTiesToEven, False)
 
 
 @_tabulated(16)
 def cvt_rz_ue5m3x2_f16x2_1(a: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False)  # :247
-    d = _any_convert(x, f32, ue5m3, roundTowardZero, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _any_convert(x, f32, ue5m3, roundTowardZero, False)
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_ue5m3x2_f16x2_1(a: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False)  # :247
-    _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
-    d = _any_convert(_1, f32, ue5m3, roundTowardZero, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _any_convert(_within(x, _xc7e00000, _x47e00000, f32), f32, ue5m3, roundTowardZero, False)
 
 
 @_tabulated(16)
 def cvt_rp_ue5m3x2_f16x2_1(a: Array) -> Array:
     x = convert(a, f16, f32, roundTowardPositive, False)  # :247
-    d = _any_convert(x, f32, ue5m3, roundTowardPositive, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _any_convert(x, f32, ue5m3, roundTowardPositive, False)
 
 
 @_tabulated(16)
 def cvt_rp_satfinite_ue5m3x2_f16x2_1(a: Array) -> Array:
     x = convert(a, f16, f32, roundTowardPositive, False)  # :247
-    _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
-    d = _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    _1 = _within(x, _xc7e00000, _x47e00000, f32)
+    return _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
 
 
 @_halved
 def _end_56(x_2: Array) -> Array:
-    d = _any_convert(x_2, f32, ue5m3, roundTiesToEven, False)  # :236
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _any_convert(x_2, f32, ue5m3, roundTiesToEven, False)  # :236
 
 
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -910,9 +844,8 @@ def cvt_rn_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
 
 @_halved
 def _end_57(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # :236
-    d = _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    _1 = _within(x_2, _xc7e00000, _x47e00000, f32)  # :236
+    return _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -923,8 +856,7 @@ def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Arra
 
 @_halved
 def _end_58(x_2: Array) -> Array:
-    d = _any_convert(x_2, f32, ue5m3, roundTowardZero, False)  # :236
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _any_convert(x_2, f32, ue5m3, roundTowardZero, False)  # :236
 
 
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -935,9 +867,8 @@ def cvt_rz_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
 
 @_halved
 def _end_59(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # :236
-    d = _any_convert(_1, f32, ue5m3, roundTowardZero, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    _1 = _within(x_2, _xc7e00000, _x47e00000, f32)  # :236
+    return _any_convert(_1, f32, ue5m3, roundTowardZero, False)
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -948,8 +879,7 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Arra
 
 @_halved
 def _end_60(x_2: Array) -> Array:
-    d = _any_convert(x_2, f32, ue5m3, roundTowardPositive, False)  # :236
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _any_convert(x_2, f32, ue5m3, roundTowardPositive, False)  # :236
 
 
 def cvt_rp_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -960,9 +890,8 @@ def cvt_rp_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
 
 @_halved
 def _end_61(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # :236
-    d = _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    _1 = _within(x_2, _xc7e00000, _x47e00000, f32)  # :236
+    return _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
 
 
 def cvt_rp_satfinite_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:

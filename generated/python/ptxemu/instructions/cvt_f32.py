@@ -5,9 +5,17 @@ import numpy as _np
 
 from ..arithmetic import convert, division, roundToIntegral
 from ..binary import Array, roundTiesToAway, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
-from ..comparison import clamped as _clamped, maximum, maximumNumber, minimum, minimumNumber
+from ..comparison import (
+    clamped as _clamped,
+    maximum,
+    maximumNumber,
+    minimum,
+    minimumNumber,
+    within as _within,
+    withoutSign as _withoutSign,
+)
 from ..conversion import convert as _any_convert, convertBounded as _convertBounded, convertOr as _convertOr
-from ..declared import isNaN as _declared_isNaN, isZero as _declared_isZero, maximum as _declared_maximum
+from ..declared import isZero as _declared_isZero, maximum as _declared_maximum
 from ..encoding import convertNaN, flushed as _flushed, isNaN, isZero, quieten
 from ..formats import (
     bf16,
@@ -39,7 +47,6 @@ _x00: Array = _np.array(0x00, _np.uint8)
 _x0000: Array = _np.array(0x0000, _np.uint16)
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x0000000000000000: Array = _np.array(0x0000000000000000, _np.uint64)
-_x0003ffff: Array = _np.array(0x0003ffff, _np.uint32)
 _x07: Array = _np.array(0x07, _np.uint8)
 _x1f: Array = _np.array(0x1f, _np.uint8)
 _x3c00: Array = _np.array(0x3c00, _np.uint16)
@@ -71,7 +78,6 @@ _xc3e00000: Array = _np.array(0xc3e00000, _np.uint32)
 _xc7600000: Array = _np.array(0xc7600000, _np.uint32)
 _xc7e00000: Array = _np.array(0xc7e00000, _np.uint32)
 _xfbff: Array = _np.array(0xfbff, _np.uint16)
-_xff: Array = _np.array(0xff, _np.uint8)
 _xff000000: Array = _np.array(0xff000000, _np.uint32)
 _xff7f: Array = _np.array(0xff7f, _np.uint16)
 _xff7fe000: Array = _np.array(0xff7fe000, _np.uint32)
@@ -641,62 +647,47 @@ def cvt_rz_satfinite_bf16_f32_1(a: Array) -> Array:
 
 
 def cvt_rna_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, tf32, roundTiesToAway, False)  # :266
-    return select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
+    return _any_convert(a, f32, tf32, roundTiesToAway, False)  # :266
 
 
 def cvt_rna_satfinite_tf32_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # :264
-    d = _any_convert(_1, f32, tf32, roundTiesToAway, False)
-    return select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
+    return _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTiesToAway, False)  # :264
 
 
 def cvt_rn_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # :266
-    return select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
+    return _any_convert(a, f32, tf32, roundTiesToEven, False)  # :266
 
 
 def cvt_rn_relu_tf32_f32_1(a: Array) -> Array:
     d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # :266
-    d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:83
+    return _withoutSign(d, tf32)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_tf32_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # :264
-    d = _any_convert(_1, f32, tf32, roundTiesToEven, False)
-    return select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
+    return _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTiesToEven, False)  # :264
 
 
 def cvt_rn_satfinite_relu_tf32_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # :264
-    d = _any_convert(_1, f32, tf32, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:83
+    d = _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTiesToEven, False)  # :264
+    return _withoutSign(d, tf32)  # modifiers.yaml:83
 
 
 def cvt_rz_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, tf32, roundTowardZero, False)  # :266
-    return select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
+    return _any_convert(a, f32, tf32, roundTowardZero, False)  # :266
 
 
 def cvt_rz_relu_tf32_f32_1(a: Array) -> Array:
     d = _any_convert(a, f32, tf32, roundTowardZero, False)  # :266
-    d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:83
+    return _withoutSign(d, tf32)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_tf32_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # :264
-    d = _any_convert(_1, f32, tf32, roundTowardZero, False)
-    return select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
+    return _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTowardZero, False)  # :264
 
 
 def cvt_rz_satfinite_relu_tf32_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # :264
-    d = _any_convert(_1, f32, tf32, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:83
+    d = _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTowardZero, False)  # :264
+    return _withoutSign(d, tf32)  # modifiers.yaml:83
 
 
 def cvt_rn_pzo_f16_f32_1(a: Array) -> Array:
@@ -732,20 +723,20 @@ def cvt_rn_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
 def cvt_rn_relu_pzo_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTiesToEven, False)  # :266
     d_3 = _clamped(d, _x7fff, f16)  # modifiers.yaml:83
-    return select(isZero(d_3, f16), _x0000, d_3)  # modifiers.yaml:93
+    return d_3  # modifiers.yaml:93
 
 
 def cvt_rn_relu_pzo_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTiesToEven, False)  # :266
     d_3 = _clamped(d, _x7fff, bf16)  # modifiers.yaml:83
-    return select(isZero(d_3, bf16), _x0000, d_3)  # modifiers.yaml:93
+    return d_3  # modifiers.yaml:93
 
 
 @_tabulated(16)
 def _end_7(_unbounded_d: Array) -> Array:
     d = minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # :264
     d_3 = _clamped(d, _x7fff, f16)  # modifiers.yaml:83
-    return select(isZero(d_3, f16), _x0000, d_3)  # modifiers.yaml:93
+    return d_3  # modifiers.yaml:93
 
 
 def cvt_rn_relu_satfinite_pzo_f16_f32_1(a: Array) -> Array:
@@ -756,7 +747,7 @@ def cvt_rn_relu_satfinite_pzo_f16_f32_1(a: Array) -> Array:
 def _end_8(_unbounded_d: Array) -> Array:
     d = minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # :264
     d_3 = _clamped(d, _x7fff, bf16)  # modifiers.yaml:83
-    return select(isZero(d_3, bf16), _x0000, d_3)  # modifiers.yaml:93
+    return d_3  # modifiers.yaml:93
 
 
 def cvt_rn_relu_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
@@ -784,13 +775,13 @@ def cvt_rz_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
 def cvt_rz_relu_pzo_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardZero, False)  # :266
     d_3 = _clamped(d, _x7fff, f16)  # modifiers.yaml:83
-    return select(isZero(d_3, f16), _x0000, d_3)  # modifiers.yaml:93
+    return d_3  # modifiers.yaml:93
 
 
 def cvt_rz_relu_pzo_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTowardZero, False)  # :266
     d_3 = _clamped(d, _x7fff, bf16)  # modifiers.yaml:83
-    return select(isZero(d_3, bf16), _x0000, d_3)  # modifiers.yaml:93
+    return d_3  # modifiers.yaml:93
 
 
 def cvt_rz_relu_satfinite_pzo_f16_f32_1(a: Array) -> Array:
@@ -803,353 +794,291 @@ def cvt_rz_relu_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
 
 def cvt_rn_pzo_tf32_f32_1(a: Array) -> Array:
     d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # :266
-    d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, tf32), _x00000000, d_2)  # modifiers.yaml:93
+    return select(_declared_isZero(d, tf32), _x00000000, d)  # modifiers.yaml:93
 
 
 def cvt_rn_relu_pzo_tf32_f32_1(a: Array) -> Array:
     d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # :266
-    d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:83
-    return select(_declared_isZero(d_3, tf32), _x00000000, d_3)  # modifiers.yaml:93
+    d_3 = _withoutSign(d, tf32)  # modifiers.yaml:83
+    return d_3  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_pzo_tf32_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # :264
-    d = _any_convert(_1, f32, tf32, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, tf32), _x00000000, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTiesToEven, False)  # :264
+    return select(_declared_isZero(d, tf32), _x00000000, d)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_tf32_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # :264
-    d = _any_convert(_1, f32, tf32, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:83
-    return select(_declared_isZero(d_3, tf32), _x00000000, d_3)  # modifiers.yaml:93
+    d = _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTiesToEven, False)  # :264
+    d_3 = _withoutSign(d, tf32)  # modifiers.yaml:83
+    return d_3  # modifiers.yaml:93
 
 
 def cvt_rz_pzo_tf32_f32_1(a: Array) -> Array:
     d = _any_convert(a, f32, tf32, roundTowardZero, False)  # :266
-    d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, tf32), _x00000000, d_2)  # modifiers.yaml:93
+    return select(_declared_isZero(d, tf32), _x00000000, d)  # modifiers.yaml:93
 
 
 def cvt_rz_relu_pzo_tf32_f32_1(a: Array) -> Array:
     d = _any_convert(a, f32, tf32, roundTowardZero, False)  # :266
-    d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:83
-    return select(_declared_isZero(d_3, tf32), _x00000000, d_3)  # modifiers.yaml:93
+    d_3 = _withoutSign(d, tf32)  # modifiers.yaml:83
+    return d_3  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_pzo_tf32_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # :264
-    d = _any_convert(_1, f32, tf32, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, tf32), _x00000000, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTowardZero, False)  # :264
+    return select(_declared_isZero(d, tf32), _x00000000, d)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_tf32_f32_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # :264
-    d = _any_convert(_1, f32, tf32, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:83
-    return select(_declared_isZero(d_3, tf32), _x00000000, d_3)  # modifiers.yaml:93
+    d = _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTowardZero, False)  # :264
+    d_3 = _withoutSign(d, tf32)  # modifiers.yaml:83
+    return d_3  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rn_satfinite_e4m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # :264
-    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :264
 
 
 @_halved
 def cvt_rn_satfinite_e5m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # :264
-    return convert(_1, f32, e5m2, roundTiesToEven, False)
+    return convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :264
 
 
 @_halved
 def cvt_rn_satfinite_e2m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # :264
-    return _any_convert(_1, f32, e2m3, roundTiesToEven, False)
+    return _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :264
 
 
 @_halved
 def cvt_rn_satfinite_e3m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # :264
-    return _any_convert(_1, f32, e3m2, roundTiesToEven, False)
+    return _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :264
 
 
 @_halved
 def cvt_rn_satfinite_e2m1x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # :264
-    return _any_convert(_1, f32, e2m1, roundTiesToEven, False)
+    return _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :264
 
 
 @_halved
 def cvt_rn_satfinite_pzo_e4m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # :264
-    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :264
+    return select(_declared_isZero(d, e4m3), _x00, d)  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rn_satfinite_pzo_e5m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # :264
-    d = convert(_1, f32, e5m2, roundTiesToEven, False)
+    d = convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :264
     return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rn_satfinite_pzo_e2m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # :264
-    d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
+    d = _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :264
     return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rn_satfinite_pzo_e3m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # :264
-    d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
+    d = _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :264
     return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rn_satfinite_pzo_e2m1x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # :264
-    d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
+    d = _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :264
     return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rn_satfinite_relu_e4m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # :264
-    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    d = _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :264
+    return _withoutSign(d, e4m3)  # modifiers.yaml:83
 
 
 @_halved
 def cvt_rn_satfinite_relu_e5m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # :264
-    d = convert(_1, f32, e5m2, roundTiesToEven, False)
+    d = convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :264
     return _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
 
 
 @_halved
 def cvt_rn_satfinite_relu_e2m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # :264
-    d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    d = _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :264
+    return _withoutSign(d, e2m3)  # modifiers.yaml:83
 
 
 @_halved
 def cvt_rn_satfinite_relu_e3m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # :264
-    d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    d = _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :264
+    return _withoutSign(d, e3m2)  # modifiers.yaml:83
 
 
 @_halved
 def cvt_rn_satfinite_relu_e2m1x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # :264
-    d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    d = _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :264
+    return _withoutSign(d, e2m1)  # modifiers.yaml:83
 
 
 @_halved
 def cvt_rn_satfinite_relu_pzo_e4m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # :264
-    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+    d = _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :264
+    d_3 = _withoutSign(d, e4m3)  # modifiers.yaml:83
+    return d_3  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rn_satfinite_relu_pzo_e5m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # :264
-    d = convert(_1, f32, e5m2, roundTiesToEven, False)
+    d = convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :264
     d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+    return d_3  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rn_satfinite_relu_pzo_e2m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # :264
-    d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :264
+    d_2 = _withoutSign(d, e2m3)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rn_satfinite_relu_pzo_e3m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # :264
-    d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :264
+    d_2 = _withoutSign(d, e3m2)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rn_satfinite_relu_pzo_e2m1x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # :264
-    d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :264
+    d_2 = _withoutSign(d, e2m1)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rz_satfinite_e4m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # :264
-    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :264
 
 
 @_halved
 def cvt_rz_satfinite_e5m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # :264
-    return convert(_1, f32, e5m2, roundTowardZero, False)
+    return convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :264
 
 
 @_halved
 def cvt_rz_satfinite_e2m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # :264
-    return _any_convert(_1, f32, e2m3, roundTowardZero, False)
+    return _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :264
 
 
 @_halved
 def cvt_rz_satfinite_e3m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # :264
-    return _any_convert(_1, f32, e3m2, roundTowardZero, False)
+    return _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :264
 
 
 @_halved
 def cvt_rz_satfinite_e2m1x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # :264
-    return _any_convert(_1, f32, e2m1, roundTowardZero, False)
+    return _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :264
 
 
 @_halved
 def cvt_rz_satfinite_pzo_e4m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # :264
-    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :264
+    return select(_declared_isZero(d, e4m3), _x00, d)  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rz_satfinite_pzo_e5m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # :264
-    d = convert(_1, f32, e5m2, roundTowardZero, False)
+    d = convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :264
     return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rz_satfinite_pzo_e2m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # :264
-    d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
+    d = _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :264
     return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rz_satfinite_pzo_e3m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # :264
-    d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
+    d = _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :264
     return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rz_satfinite_pzo_e2m1x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # :264
-    d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
+    d = _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :264
     return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rz_satfinite_relu_e4m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # :264
-    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    d = _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :264
+    return _withoutSign(d, e4m3)  # modifiers.yaml:83
 
 
 @_halved
 def cvt_rz_satfinite_relu_e5m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # :264
-    d = convert(_1, f32, e5m2, roundTowardZero, False)
+    d = convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :264
     return _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
 
 
 @_halved
 def cvt_rz_satfinite_relu_e2m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # :264
-    d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    d = _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :264
+    return _withoutSign(d, e2m3)  # modifiers.yaml:83
 
 
 @_halved
 def cvt_rz_satfinite_relu_e3m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # :264
-    d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    d = _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :264
+    return _withoutSign(d, e3m2)  # modifiers.yaml:83
 
 
 @_halved
 def cvt_rz_satfinite_relu_e2m1x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # :264
-    d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    d = _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :264
+    return _withoutSign(d, e2m1)  # modifiers.yaml:83
 
 
 @_halved
 def cvt_rz_satfinite_relu_pzo_e4m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # :264
-    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+    d = _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :264
+    d_3 = _withoutSign(d, e4m3)  # modifiers.yaml:83
+    return d_3  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rz_satfinite_relu_pzo_e5m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # :264
-    d = convert(_1, f32, e5m2, roundTowardZero, False)
+    d = convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :264
     d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+    return d_3  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rz_satfinite_relu_pzo_e2m3x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # :264
-    d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :264
+    d_2 = _withoutSign(d, e2m3)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rz_satfinite_relu_pzo_e3m2x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # :264
-    d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :264
+    d_2 = _withoutSign(d, e3m2)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 @_halved
 def cvt_rz_satfinite_relu_pzo_e2m1x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # :264
-    d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :264
+    d_2 = _withoutSign(d, e2m1)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 @_halved
 def _end_9(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # :236
-    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :236
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1160,8 +1089,7 @@ def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
 
 @_halved
 def _end_10(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # :236
-    return convert(_1, f32, e5m2, roundTiesToEven, False)
+    return convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :236
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -1172,8 +1100,7 @@ def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
 
 @_halved
 def _end_11(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # :236
-    return _any_convert(_1, f32, e2m3, roundTiesToEven, False)
+    return _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :236
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1184,8 +1111,7 @@ def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
 
 @_halved
 def _end_12(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # :236
-    return _any_convert(_1, f32, e3m2, roundTiesToEven, False)
+    return _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :236
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -1196,8 +1122,7 @@ def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
 
 @_halved
 def _end_13(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # :236
-    return _any_convert(_1, f32, e2m1, roundTiesToEven, False)
+    return _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :236
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
@@ -1208,10 +1133,8 @@ def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
 
 @_halved
 def _end_14(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # :236
-    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :236
+    return select(_declared_isZero(d, e4m3), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1222,8 +1145,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Arr
 
 @_halved
 def _end_15(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # :236
-    d = convert(_1, f32, e5m2, roundTiesToEven, False)
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :236
     return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
 
 
@@ -1235,8 +1157,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Arr
 
 @_halved
 def _end_16(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :236
     return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
 
 
@@ -1248,8 +1169,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Arr
 
 @_halved
 def _end_17(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # :236
-    d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :236
     return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
 
 
@@ -1261,8 +1181,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Arr
 
 @_halved
 def _end_18(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :236
     return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
 
 
@@ -1274,10 +1193,8 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Arr
 
 @_halved
 def _end_19(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # :236
-    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :236
+    return _withoutSign(d, e4m3)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1288,8 +1205,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Ar
 
 @_halved
 def _end_20(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # :236
-    d = convert(_1, f32, e5m2, roundTiesToEven, False)
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :236
     return _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
 
 
@@ -1301,9 +1217,8 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Ar
 
 @_halved
 def _end_21(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :236
+    return _withoutSign(d, e2m3)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1314,9 +1229,8 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Ar
 
 @_halved
 def _end_22(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # :236
-    d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :236
+    return _withoutSign(d, e3m2)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -1327,9 +1241,8 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Ar
 
 @_halved
 def _end_23(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :236
+    return _withoutSign(d, e2m1)  # modifiers.yaml:83
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
@@ -1340,11 +1253,9 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Ar
 
 @_halved
 def _end_24(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # :236
-    d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :236
+    d_3 = _withoutSign(d, e4m3)  # modifiers.yaml:83
+    return d_3  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1355,10 +1266,9 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -
 
 @_halved
 def _end_25(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # :236
-    d = convert(_1, f32, e5m2, roundTiesToEven, False)
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :236
     d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+    return d_3  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -1369,10 +1279,9 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -
 
 @_halved
 def _end_26(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :236
+    d_2 = _withoutSign(d, e2m3)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1383,10 +1292,9 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -
 
 @_halved
 def _end_27(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # :236
-    d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :236
+    d_2 = _withoutSign(d, e3m2)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -1397,10 +1305,9 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -
 
 @_halved
 def _end_28(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :236
+    d_2 = _withoutSign(d, e2m1)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
@@ -1411,9 +1318,7 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -
 
 @_halved
 def _end_29(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # :236
-    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :236
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1424,8 +1329,7 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
 
 @_halved
 def _end_30(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # :236
-    return convert(_1, f32, e5m2, roundTowardZero, False)
+    return convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :236
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -1436,8 +1340,7 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
 
 @_halved
 def _end_31(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # :236
-    return _any_convert(_1, f32, e2m3, roundTowardZero, False)
+    return _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :236
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1448,8 +1351,7 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
 
 @_halved
 def _end_32(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # :236
-    return _any_convert(_1, f32, e3m2, roundTowardZero, False)
+    return _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :236
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -1460,8 +1362,7 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
 
 @_halved
 def _end_33(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # :236
-    return _any_convert(_1, f32, e2m1, roundTowardZero, False)
+    return _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :236
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
@@ -1472,10 +1373,8 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
 
 @_halved
 def _end_34(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # :236
-    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :236
+    return select(_declared_isZero(d, e4m3), _x00, d)  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1486,8 +1385,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Arr
 
 @_halved
 def _end_35(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # :236
-    d = convert(_1, f32, e5m2, roundTowardZero, False)
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :236
     return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:93
 
 
@@ -1499,8 +1397,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Arr
 
 @_halved
 def _end_36(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :236
     return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:93
 
 
@@ -1512,8 +1409,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Arr
 
 @_halved
 def _end_37(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # :236
-    d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :236
     return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:93
 
 
@@ -1525,8 +1421,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Arr
 
 @_halved
 def _end_38(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :236
     return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:93
 
 
@@ -1538,10 +1433,8 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Arr
 
 @_halved
 def _end_39(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # :236
-    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :236
+    return _withoutSign(d, e4m3)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1552,8 +1445,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Ar
 
 @_halved
 def _end_40(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # :236
-    d = convert(_1, f32, e5m2, roundTowardZero, False)
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :236
     return _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
 
 
@@ -1565,9 +1457,8 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Ar
 
 @_halved
 def _end_41(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :236
+    return _withoutSign(d, e2m3)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1578,9 +1469,8 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Ar
 
 @_halved
 def _end_42(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # :236
-    d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :236
+    return _withoutSign(d, e3m2)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -1591,9 +1481,8 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Ar
 
 @_halved
 def _end_43(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :236
+    return _withoutSign(d, e2m1)  # modifiers.yaml:83
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
@@ -1604,11 +1493,9 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Ar
 
 @_halved
 def _end_44(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # :236
-    d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :236
+    d_3 = _withoutSign(d, e4m3)  # modifiers.yaml:83
+    return d_3  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1619,10 +1506,9 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -
 
 @_halved
 def _end_45(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # :236
-    d = convert(_1, f32, e5m2, roundTowardZero, False)
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :236
     d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:83
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:93
+    return d_3  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -1633,10 +1519,9 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -
 
 @_halved
 def _end_46(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :236
+    d_2 = _withoutSign(d, e2m3)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1647,10 +1532,9 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -
 
 @_halved
 def _end_47(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # :236
-    d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :236
+    d_2 = _withoutSign(d, e3m2)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -1661,10 +1545,9 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -
 
 @_halved
 def _end_48(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # :236
-    d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:83
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:93
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :236
+    d_2 = _withoutSign(d, e2m1)  # modifiers.yaml:83
+    return d_2  # modifiers.yaml:93
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
@@ -1716,8 +1599,7 @@ def cvt_rs_relu_satfinite_bf16x2_f32_3(a: Array, r: Array) -> Array:
 
 
 def cvt_rs_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
-    d = _convertBounded(a, r, _x7e, e4m3, 16)  # :230
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _convertBounded(a, r, _x7e, e4m3, 16)  # :230
 
 
 def cvt_rs_satfinite_e5m2x4_f32_5(a: Array, r: Array) -> Array:
@@ -1738,8 +1620,7 @@ def cvt_rs_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
 
 @_tabulated(8)
 def _end_51(d: Array) -> Array:
-    d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:83
+    return _declared_maximum(d, _x00, e4m3)  # modifiers.yaml:83
 
 
 def cvt_rs_relu_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
@@ -1784,28 +1665,23 @@ def cvt_rs_relu_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
 
 @_halved
 def cvt_rz_ue8m0x2_f32_2(a: Array) -> Array:
-    d = _any_convert(a, f32, ue8m0, roundTowardZero, False)  # :266
-    return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
+    return _any_convert(a, f32, ue8m0, roundTowardZero, False)  # :266
 
 
 @_halved
 def cvt_rz_satfinite_ue8m0x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff000000, f32), _x7f000000, f32)  # :264
-    d = _any_convert(_1, f32, ue8m0, roundTowardZero, False)
-    return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
+    return _any_convert(_within(a, _xff000000, _x7f000000, f32), f32, ue8m0, roundTowardZero, False)  # :264
 
 
 @_halved
 def cvt_rp_ue8m0x2_f32_2(a: Array) -> Array:
-    d = _any_convert(a, f32, ue8m0, roundTowardPositive, False)  # :266
-    return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
+    return _any_convert(a, f32, ue8m0, roundTowardPositive, False)  # :266
 
 
 @_halved
 def cvt_rp_satfinite_ue8m0x2_f32_2(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xff000000, f32), _x7f000000, f32)  # :264
-    d = _any_convert(_1, f32, ue8m0, roundTowardPositive, False)
-    return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
+    _1 = _within(a, _xff000000, _x7f000000, f32)  # :264
+    return _any_convert(_1, f32, ue8m0, roundTowardPositive, False)
 
 
 def cvt_rn_satfinite_s2f6x2_f32_2(a: Array) -> Array:
@@ -1875,52 +1751,43 @@ def cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3(a: Array, s: Array) -> Ar
 @_halved
 def cvt_rn_ue5m3x2_f32_2(a: Array) -> Array:
     x = a  # :247
-    d = _any_convert(x, f32, ue5m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _any_convert(x, f32, ue5m3, roundTiesToEven, False)
 
 
 @_halved
 def cvt_rn_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
     x = a  # :247
-    _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
-    d = _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _any_convert(_within(x, _xc7e00000, _x47e00000, f32), f32, ue5m3, roundTiesToEven, False)
 
 
 @_halved
 def cvt_rz_ue5m3x2_f32_2(a: Array) -> Array:
     x = a  # :247
-    d = _any_convert(x, f32, ue5m3, roundTowardZero, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _any_convert(x, f32, ue5m3, roundTowardZero, False)
 
 
 @_halved
 def cvt_rz_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
     x = a  # :247
-    _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
-    d = _any_convert(_1, f32, ue5m3, roundTowardZero, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _any_convert(_within(x, _xc7e00000, _x47e00000, f32), f32, ue5m3, roundTowardZero, False)
 
 
 @_halved
 def cvt_rp_ue5m3x2_f32_2(a: Array) -> Array:
     x = a  # :247
-    d = _any_convert(x, f32, ue5m3, roundTowardPositive, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _any_convert(x, f32, ue5m3, roundTowardPositive, False)
 
 
 @_halved
 def cvt_rp_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
     x = a  # :247
-    _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
-    d = _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    _1 = _within(x, _xc7e00000, _x47e00000, f32)
+    return _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
 
 
 @_halved
 def _end_56(x_2: Array) -> Array:
-    d = _any_convert(x_2, f32, ue5m3, roundTiesToEven, False)  # :236
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _any_convert(x_2, f32, ue5m3, roundTiesToEven, False)  # :236
 
 
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1931,9 +1798,8 @@ def cvt_rn_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
 
 @_halved
 def _end_57(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # :236
-    d = _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    _1 = _within(x_2, _xc7e00000, _x47e00000, f32)  # :236
+    return _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1944,8 +1810,7 @@ def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
 
 @_halved
 def _end_58(x_2: Array) -> Array:
-    d = _any_convert(x_2, f32, ue5m3, roundTowardZero, False)  # :236
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    return _any_convert(x_2, f32, ue5m3, roundTowardZero, False)  # :236
 
 
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1956,9 +1821,8 @@ def cvt_rz_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
 
 @_halved
 def _end_59(x_2: Array) -> Array:
-    _1 = minimum(maximum(x_2, _xc7e00000, f32), _x47e00000, f32)  # :236
-    d = _any_convert(_1, f32, ue5m3, roundTowardZero, False)
-    return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
+    _1 = _within(x_2, _xc7e00000, _x47e00000, f32)  # :236
+    return _any_convert(_1, f32, ue5m3, roundTowardZero, False)
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:

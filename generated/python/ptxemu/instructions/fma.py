@@ -7,7 +7,6 @@ from ..arithmetic import convert, fusedMultiplyAdd
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
 from ..comparison import clamped as _clamped, maximum, minimum
 from ..conversion import convert as _any_convert
-from ..declared import isNaN as _declared_isNaN
 from ..formats import bf16, e2m1, e2m3, e3m2, e4m3, e5m2, f16, f32, f64, ue8m0
 from ..mixed import by_product as _by_product, fusedMultiplyAdd as _mixed_fusedMultiplyAdd
 from ..selection import propagate as _propagate, select
@@ -19,7 +18,6 @@ _x3c00: Array = _np.array(0x3c00, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 _x407c000000000000: Array = _np.array(0x407c000000000000, _np.uint64)
 _x40ec000000000000: Array = _np.array(0x40ec000000000000, _np.uint64)
-_x7f: Array = _np.array(0x7f, _np.uint8)
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
 _xc07c000000000000: Array = _np.array(0xc07c000000000000, _np.uint64)
 _xc0ec000000000000: Array = _np.array(0xc0ec000000000000, _np.uint64)
@@ -469,218 +467,182 @@ def fma_e5m2x4_ue8m0x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
 
 @_by_product(e5m2, e5m2, e4m3)
 def fma_e4m3x4_e5m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e5m2, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e5m2, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e5m2, e4m3, e4m3)
 def fma_e4m3x4_e5m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e4m3, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e4m3, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e5m2, e3m2, e4m3)
 def fma_e4m3x4_e5m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e3m2, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e3m2, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e5m2, e2m3, e4m3)
 def fma_e4m3x4_e5m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m3, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m3, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e5m2, e2m1, e4m3)
 def fma_e4m3x4_e5m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m1, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m1, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e5m2, ue8m0, e4m3)
 def fma_e4m3x4_e5m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e5m2, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e4m3, e5m2, e4m3)
 def fma_e4m3x4_e4m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e5m2, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e5m2, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e4m3, e4m3, e4m3)
 def fma_e4m3x4_e4m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e4m3, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e4m3, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e4m3, e3m2, e4m3)
 def fma_e4m3x4_e4m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e3m2, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e3m2, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e4m3, e2m3, e4m3)
 def fma_e4m3x4_e4m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m3, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m3, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e4m3, e2m1, e4m3)
 def fma_e4m3x4_e4m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m1, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m1, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e4m3, ue8m0, e4m3)
 def fma_e4m3x4_e4m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e4m3, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e3m2, e5m2, e4m3)
 def fma_e4m3x4_e3m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e5m2, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e5m2, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e3m2, e4m3, e4m3)
 def fma_e4m3x4_e3m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e4m3, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e4m3, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e3m2, e3m2, e4m3)
 def fma_e4m3x4_e3m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e3m2, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e3m2, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e3m2, e2m3, e4m3)
 def fma_e4m3x4_e3m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m3, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m3, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e3m2, e2m1, e4m3)
 def fma_e4m3x4_e3m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m1, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m1, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e3m2, ue8m0, e4m3)
 def fma_e4m3x4_e3m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e3m2, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e2m3, e5m2, e4m3)
 def fma_e4m3x4_e2m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e5m2, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e5m2, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e2m3, e4m3, e4m3)
 def fma_e4m3x4_e2m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e4m3, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e4m3, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e2m3, e3m2, e4m3)
 def fma_e4m3x4_e2m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e3m2, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e3m2, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e2m3, e2m3, e4m3)
 def fma_e4m3x4_e2m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m3, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m3, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e2m3, e2m1, e4m3)
 def fma_e4m3x4_e2m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m1, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m1, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e2m3, ue8m0, e4m3)
 def fma_e4m3x4_e2m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m3, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e2m1, e5m2, e4m3)
 def fma_e4m3x4_e2m1x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e5m2, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e5m2, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e2m1, e4m3, e4m3)
 def fma_e4m3x4_e2m1x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e4m3, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e4m3, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e2m1, e3m2, e4m3)
 def fma_e4m3x4_e2m1x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e3m2, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e3m2, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e2m1, e2m3, e4m3)
 def fma_e4m3x4_e2m1x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m3, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m3, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e2m1, e2m1, e4m3)
 def fma_e4m3x4_e2m1x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m1, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m1, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(e2m1, ue8m0, e4m3)
 def fma_e4m3x4_e2m1x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (e2m1, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(ue8m0, e5m2, e4m3)
 def fma_e4m3x4_ue8m0x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e5m2, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e5m2, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(ue8m0, e4m3, e4m3)
 def fma_e4m3x4_ue8m0x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e4m3, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e4m3, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(ue8m0, e3m2, e4m3)
 def fma_e4m3x4_ue8m0x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e3m2, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e3m2, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(ue8m0, e2m3, e4m3)
 def fma_e4m3x4_ue8m0x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m3, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m3, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(ue8m0, e2m1, e4m3)
 def fma_e4m3x4_ue8m0x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m1, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m1, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_by_product(ue8m0, ue8m0, e4m3)
 def fma_e4m3x4_ue8m0x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :58
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :58
 
 
 @_quartered
@@ -872,8 +834,7 @@ def fma_satfinite_e5m2x4_ue8m0x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Arra
 @_quartered
 def _end_2(x: Array) -> Array:
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :56
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_by_product(e5m2, e5m2, e4m3)

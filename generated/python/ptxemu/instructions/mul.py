@@ -7,10 +7,9 @@ from ..arithmetic import convert, multiplication
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
 from ..comparison import clamped as _clamped, maximum, minimum
 from ..conversion import convert as _any_convert
-from ..declared import isNaN as _declared_isNaN
 from ..formats import bf16, e2m1, e2m3, e3m2, e4m3, e5m2, f16, f32, f64, ue8m0
 from ..mixed import multiplication as _mixed_multiplication
-from ..selection import propagate as _propagate, select
+from ..selection import propagate as _propagate
 from ..tables import tabulated as _tabulated
 from . import Kernels as _Kernels
 
@@ -18,7 +17,6 @@ _x3c00: Array = _np.array(0x3c00, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 _x407c000000000000: Array = _np.array(0x407c000000000000, _np.uint64)
 _x40ec000000000000: Array = _np.array(0x40ec000000000000, _np.uint64)
-_x7f: Array = _np.array(0x7f, _np.uint8)
 _xc07c000000000000: Array = _np.array(0xc07c000000000000, _np.uint64)
 _xc0ec000000000000: Array = _np.array(0xc0ec000000000000, _np.uint64)
 
@@ -337,218 +335,182 @@ def mul_e5m2x4_ue8m0x4_ue8m0x4_2(a: Array, b: Array) -> Array:
 
 @_tabulated(8, 8)
 def mul_e4m3x4_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e5m2, e5m2), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e5m2, e5m2), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 8)
 def mul_e4m3x4_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e5m2, e4m3), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e5m2, e4m3), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 6)
 def mul_e4m3x4_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e5m2, e3m2), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e5m2, e3m2), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 6)
 def mul_e4m3x4_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e5m2, e2m3), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e5m2, e2m3), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 4)
 def mul_e4m3x4_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e5m2, e2m1), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e5m2, e2m1), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 8)
 def mul_e4m3x4_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e5m2, ue8m0), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e5m2, ue8m0), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 8)
 def mul_e4m3x4_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e4m3, e5m2), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e4m3, e5m2), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 8)
 def mul_e4m3x4_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e4m3, e4m3), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e4m3, e4m3), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 6)
 def mul_e4m3x4_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e4m3, e3m2), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e4m3, e3m2), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 6)
 def mul_e4m3x4_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e4m3, e2m3), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e4m3, e2m3), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 4)
 def mul_e4m3x4_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e4m3, e2m1), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e4m3, e2m1), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 8)
 def mul_e4m3x4_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e4m3, ue8m0), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e4m3, ue8m0), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(6, 8)
 def mul_e4m3x4_e3m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e3m2, e5m2), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e3m2, e5m2), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(6, 8)
 def mul_e4m3x4_e3m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e3m2, e4m3), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e3m2, e4m3), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(6, 6)
 def mul_e4m3x4_e3m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e3m2, e3m2), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e3m2, e3m2), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(6, 6)
 def mul_e4m3x4_e3m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e3m2, e2m3), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e3m2, e2m3), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(6, 4)
 def mul_e4m3x4_e3m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e3m2, e2m1), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e3m2, e2m1), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(6, 8)
 def mul_e4m3x4_e3m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e3m2, ue8m0), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e3m2, ue8m0), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(6, 8)
 def mul_e4m3x4_e2m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m3, e5m2), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m3, e5m2), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(6, 8)
 def mul_e4m3x4_e2m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m3, e4m3), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m3, e4m3), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(6, 6)
 def mul_e4m3x4_e2m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m3, e3m2), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m3, e3m2), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(6, 6)
 def mul_e4m3x4_e2m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m3, e2m3), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m3, e2m3), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(6, 4)
 def mul_e4m3x4_e2m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m3, e2m1), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m3, e2m1), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(6, 8)
 def mul_e4m3x4_e2m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m3, ue8m0), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m3, ue8m0), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(4, 8)
 def mul_e4m3x4_e2m1x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m1, e5m2), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m1, e5m2), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(4, 8)
 def mul_e4m3x4_e2m1x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m1, e4m3), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m1, e4m3), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(4, 6)
 def mul_e4m3x4_e2m1x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m1, e3m2), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m1, e3m2), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(4, 6)
 def mul_e4m3x4_e2m1x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m1, e2m3), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m1, e2m3), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(4, 4)
 def mul_e4m3x4_e2m1x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m1, e2m1), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m1, e2m1), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(4, 8)
 def mul_e4m3x4_e2m1x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (e2m1, ue8m0), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (e2m1, ue8m0), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 8)
 def mul_e4m3x4_ue8m0x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (ue8m0, e5m2), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (ue8m0, e5m2), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 8)
 def mul_e4m3x4_ue8m0x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 6)
 def mul_e4m3x4_ue8m0x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (ue8m0, e3m2), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (ue8m0, e3m2), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 6)
 def mul_e4m3x4_ue8m0x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (ue8m0, e2m3), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (ue8m0, e2m3), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 4)
 def mul_e4m3x4_ue8m0x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (ue8m0, e2m1), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (ue8m0, e2m1), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 8)
 def mul_e4m3x4_ue8m0x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_multiplication(a, b, (ue8m0, ue8m0), e4m3, roundTiesToEven, False)  # :54
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_multiplication(a, b, (ue8m0, ue8m0), e4m3, roundTiesToEven, False)  # :54
 
 
 @_tabulated(8, 8)
@@ -807,288 +769,252 @@ def mul_satfinite_e5m2x4_ue8m0x4_ue8m0x4_2(a: Array, b: Array) -> Array:
 def mul_satfinite_e4m3x4_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e5m2, e5m2), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e5m2, e4m3), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e4m3x4_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e5m2, e3m2), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e4m3x4_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e5m2, e2m3), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 4)
 def mul_satfinite_e4m3x4_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e5m2, e2m1), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e5m2, ue8m0), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e4m3, e5m2), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e4m3, e4m3), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e4m3x4_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e4m3, e3m2), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e4m3x4_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e4m3, e2m3), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 4)
 def mul_satfinite_e4m3x4_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e4m3, e2m1), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e4m3, ue8m0), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e3m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e3m2, e5m2), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e3m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e3m2, e4m3), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e4m3x4_e3m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e3m2, e3m2), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e4m3x4_e3m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e3m2, e2m3), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 4)
 def mul_satfinite_e4m3x4_e3m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e3m2, e2m1), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e3m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e3m2, ue8m0), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e2m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e2m3, e5m2), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e2m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e2m3, e4m3), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e4m3x4_e2m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e2m3, e3m2), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e4m3x4_e2m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e2m3, e2m3), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 4)
 def mul_satfinite_e4m3x4_e2m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e2m3, e2m1), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e2m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e2m3, ue8m0), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(4, 8)
 def mul_satfinite_e4m3x4_e2m1x4_e5m2x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e2m1, e5m2), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(4, 8)
 def mul_satfinite_e4m3x4_e2m1x4_e4m3x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e2m1, e4m3), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(4, 6)
 def mul_satfinite_e4m3x4_e2m1x4_e3m2x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e2m1, e3m2), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(4, 6)
 def mul_satfinite_e4m3x4_e2m1x4_e2m3x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e2m1, e2m3), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(4, 4)
 def mul_satfinite_e4m3x4_e2m1x4_e2m1x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e2m1, e2m1), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(4, 8)
 def mul_satfinite_e4m3x4_e2m1x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (e2m1, ue8m0), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_ue8m0x4_e5m2x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (ue8m0, e5m2), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_ue8m0x4_e4m3x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (ue8m0, e4m3), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e4m3x4_ue8m0x4_e3m2x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (ue8m0, e3m2), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e4m3x4_ue8m0x4_e2m3x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (ue8m0, e2m3), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 4)
 def mul_satfinite_e4m3x4_ue8m0x4_e2m1x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (ue8m0, e2m1), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_ue8m0x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     x = _mixed_multiplication(a, b, (ue8m0, ue8m0), f64, roundTiesToEven, False)  # :51
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :52
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

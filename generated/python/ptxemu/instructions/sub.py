@@ -7,10 +7,9 @@ from ..arithmetic import convert, subtraction
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
 from ..comparison import clamped as _clamped, maximum, minimum
 from ..conversion import convert as _any_convert
-from ..declared import isNaN as _declared_isNaN
 from ..formats import bf16, e2m1, e2m3, e3m2, e4m3, e5m2, f16, f32, f64, s32, s64, ue8m0
 from ..mixed import subtraction as _mixed_subtraction
-from ..selection import propagate as _propagate, select
+from ..selection import propagate as _propagate
 from ..tables import tabulated as _tabulated
 from . import Kernels as _Kernels
 
@@ -18,7 +17,6 @@ _x3c00: Array = _np.array(0x3c00, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 _x407c000000000000: Array = _np.array(0x407c000000000000, _np.uint64)
 _x40ec000000000000: Array = _np.array(0x40ec000000000000, _np.uint64)
-_x7f: Array = _np.array(0x7f, _np.uint8)
 _xc07c000000000000: Array = _np.array(0xc07c000000000000, _np.uint64)
 _xc0ec000000000000: Array = _np.array(0xc0ec000000000000, _np.uint64)
 
@@ -259,38 +257,32 @@ def sub_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
 
 @_tabulated(8, 8)
 def sub_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (e5m2, e4m3), e4m3, roundTiesToEven, False)  # :71
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_subtraction(a, b, (e5m2, e4m3), e4m3, roundTiesToEven, False)  # :71
 
 
 @_tabulated(8, 8)
 def sub_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (e4m3, e4m3), e4m3, roundTiesToEven, False)  # :71
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_subtraction(a, b, (e4m3, e4m3), e4m3, roundTiesToEven, False)  # :71
 
 
 @_tabulated(6, 8)
 def sub_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (e3m2, e4m3), e4m3, roundTiesToEven, False)  # :71
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_subtraction(a, b, (e3m2, e4m3), e4m3, roundTiesToEven, False)  # :71
 
 
 @_tabulated(6, 8)
 def sub_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (e2m3, e4m3), e4m3, roundTiesToEven, False)  # :71
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_subtraction(a, b, (e2m3, e4m3), e4m3, roundTiesToEven, False)  # :71
 
 
 @_tabulated(4, 8)
 def sub_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (e2m1, e4m3), e4m3, roundTiesToEven, False)  # :71
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_subtraction(a, b, (e2m1, e4m3), e4m3, roundTiesToEven, False)  # :71
 
 
 @_tabulated(8, 8)
 def sub_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :71
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _mixed_subtraction(a, b, (ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :71
 
 
 @_tabulated(8, 8)
@@ -339,48 +331,42 @@ def sub_satfinite_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
 def sub_satfinite_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
     x = _mixed_subtraction(a, b, (e5m2, e4m3), f64, roundTiesToEven, False)  # :68
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :69
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def sub_satfinite_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
     x = _mixed_subtraction(a, b, (e4m3, e4m3), f64, roundTiesToEven, False)  # :68
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :69
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def sub_satfinite_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
     x = _mixed_subtraction(a, b, (e3m2, e4m3), f64, roundTiesToEven, False)  # :68
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :69
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def sub_satfinite_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
     x = _mixed_subtraction(a, b, (e2m3, e4m3), f64, roundTiesToEven, False)  # :68
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :69
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(4, 8)
 def sub_satfinite_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
     x = _mixed_subtraction(a, b, (e2m1, e4m3), f64, roundTiesToEven, False)  # :68
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :69
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def sub_satfinite_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     x = _mixed_subtraction(a, b, (ue8m0, e4m3), f64, roundTiesToEven, False)  # :68
     _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :69
-    d = _any_convert(_1, f64, e4m3, roundTiesToEven, False)
-    return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
+    return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 def sub_s32_2(a: Array, b: Array) -> Array:

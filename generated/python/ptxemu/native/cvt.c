@@ -2807,12 +2807,12 @@ LANE(cvt_rn_relu_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
 }
 
 LANE(cvt_rn_relu_satfinite_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTiesToEven, 0);  /* :264 */
+    uint16_t v_d = from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTiesToEven, 0);  /* :264 */
     return clamped_f16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
-    uint16_t v_d = from_single_bf16(single_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTiesToEven, 0);  /* :264 */
+    uint16_t v_d = from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTiesToEven, 0);  /* :264 */
     return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
@@ -2827,29 +2827,29 @@ LANE(cvt_rz_relu_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
 }
 
 LANE(cvt_rz_relu_satfinite_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTowardZero, 0);  /* :264 */
+    uint16_t v_d = from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTowardZero, 0);  /* :264 */
     return clamped_f16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_relu_satfinite_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
-    uint16_t v_d = from_single_bf16(single_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTowardZero, 0);  /* :264 */
+    uint16_t v_d = from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTowardZero, 0);  /* :264 */
     return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
-    return from_single_f16(single_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTiesToEven, 0);  /* :264 */
+    return from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTiesToEven, 0);  /* :264 */
 }
 
 LANE(cvt_rn_satfinite_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
-    return from_single_bf16(single_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTiesToEven, 0);  /* :264 */
+    return from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTiesToEven, 0);  /* :264 */
 }
 
 LANE(cvt_rz_satfinite_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
-    return from_single_f16(single_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTowardZero, 0);  /* :264 */
+    return from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTowardZero, 0);  /* :264 */
 }
 
 LANE(cvt_rz_satfinite_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
-    return from_single_bf16(single_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTowardZero, 0);  /* :264 */
+    return from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTowardZero, 0);  /* :264 */
 }
 
 LANE(cvt_rn_f16_bf16_1, uint16_t, anyDirection, uint16_t v_a) {
@@ -2885,57 +2885,47 @@ LANE(cvt_rp_bf16_f16_1, uint16_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rna_tf32_f32_1, uint32_t, anyDirection, uint32_t v_a) {
-    uint32_t v_d = from_single_tf32(single_f32(v_a), roundTiesToAway, 0);  /* :266 */
-    return select_32(isNaN_tf32(v_d), 0x0003ffffu, v_d);  /* types.yaml:44 */
+    return from_single_tf32(single_f32(v_a), roundTiesToAway, 0);  /* :266 */
 }
 
 LANE(cvt_rna_satfinite_tf32_f32_1, uint32_t, anyDirection, uint32_t v_a) {
-    uint32_t v_d = from_single_tf32(single_f32(minimum_f32(maximum_f32(v_a, 0xff7fe000u), 0x7f7fe000u)), roundTiesToAway, 0);  /* :264 */
-    return select_32(isNaN_tf32(v_d), 0x0003ffffu, v_d);  /* types.yaml:44 */
+    return saturated_tf32(single_f32(v_a), roundTiesToAway);  /* :264 */
 }
 
 LANE(cvt_rn_tf32_f32_1, uint32_t, anyDirection, uint32_t v_a) {
-    uint32_t v_d = from_single_tf32(single_f32(v_a), roundTiesToEven, 0);  /* :266 */
-    return select_32(isNaN_tf32(v_d), 0x0003ffffu, v_d);  /* types.yaml:44 */
+    return from_single_tf32(single_f32(v_a), roundTiesToEven, 0);  /* :266 */
 }
 
 LANE(cvt_rn_relu_tf32_f32_1, uint32_t, anyDirection, uint32_t v_a) {
     uint32_t v_d = from_single_tf32(single_f32(v_a), roundTiesToEven, 0);  /* :266 */
-    uint32_t v_d_2 = select_32(isNaN_tf32(v_d), 0x0003ffffu, v_d);  /* types.yaml:44 */
-    return maximum_tf32(v_d_2, 0x00000000u);  /* modifiers.yaml:83 */
+    return withoutSign_tf32(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_tf32_f32_1, uint32_t, anyDirection, uint32_t v_a) {
-    uint32_t v_d = from_single_tf32(single_f32(minimum_f32(maximum_f32(v_a, 0xff7fe000u), 0x7f7fe000u)), roundTiesToEven, 0);  /* :264 */
-    return select_32(isNaN_tf32(v_d), 0x0003ffffu, v_d);  /* types.yaml:44 */
+    return saturated_tf32(single_f32(v_a), roundTiesToEven);  /* :264 */
 }
 
 LANE(cvt_rn_satfinite_relu_tf32_f32_1, uint32_t, anyDirection, uint32_t v_a) {
-    uint32_t v_d = from_single_tf32(single_f32(minimum_f32(maximum_f32(v_a, 0xff7fe000u), 0x7f7fe000u)), roundTiesToEven, 0);  /* :264 */
-    uint32_t v_d_2 = select_32(isNaN_tf32(v_d), 0x0003ffffu, v_d);  /* types.yaml:44 */
-    return maximum_tf32(v_d_2, 0x00000000u);  /* modifiers.yaml:83 */
+    uint32_t v_d = saturated_tf32(single_f32(v_a), roundTiesToEven);  /* :264 */
+    return withoutSign_tf32(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_tf32_f32_1, uint32_t, anyDirection, uint32_t v_a) {
-    uint32_t v_d = from_single_tf32(single_f32(v_a), roundTowardZero, 0);  /* :266 */
-    return select_32(isNaN_tf32(v_d), 0x0003ffffu, v_d);  /* types.yaml:44 */
+    return from_single_tf32(single_f32(v_a), roundTowardZero, 0);  /* :266 */
 }
 
 LANE(cvt_rz_relu_tf32_f32_1, uint32_t, anyDirection, uint32_t v_a) {
     uint32_t v_d = from_single_tf32(single_f32(v_a), roundTowardZero, 0);  /* :266 */
-    uint32_t v_d_2 = select_32(isNaN_tf32(v_d), 0x0003ffffu, v_d);  /* types.yaml:44 */
-    return maximum_tf32(v_d_2, 0x00000000u);  /* modifiers.yaml:83 */
+    return withoutSign_tf32(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_tf32_f32_1, uint32_t, anyDirection, uint32_t v_a) {
-    uint32_t v_d = from_single_tf32(single_f32(minimum_f32(maximum_f32(v_a, 0xff7fe000u), 0x7f7fe000u)), roundTowardZero, 0);  /* :264 */
-    return select_32(isNaN_tf32(v_d), 0x0003ffffu, v_d);  /* types.yaml:44 */
+    return saturated_tf32(single_f32(v_a), roundTowardZero);  /* :264 */
 }
 
 LANE(cvt_rz_satfinite_relu_tf32_f32_1, uint32_t, anyDirection, uint32_t v_a) {
-    uint32_t v_d = from_single_tf32(single_f32(minimum_f32(maximum_f32(v_a, 0xff7fe000u), 0x7f7fe000u)), roundTowardZero, 0);  /* :264 */
-    uint32_t v_d_2 = select_32(isNaN_tf32(v_d), 0x0003ffffu, v_d);  /* types.yaml:44 */
-    return maximum_tf32(v_d_2, 0x00000000u);  /* modifiers.yaml:83 */
+    uint32_t v_d = saturated_tf32(single_f32(v_a), roundTowardZero);  /* :264 */
+    return withoutSign_tf32(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_pzo_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
@@ -2949,37 +2939,37 @@ LANE(cvt_rn_pzo_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
 }
 
 LANE(cvt_rn_satfinite_pzo_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTiesToEven, 0);  /* :264 */
+    uint16_t v_d = from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTiesToEven, 0);  /* :264 */
     return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
-    uint16_t v_d = from_single_bf16(single_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTiesToEven, 0);  /* :264 */
+    uint16_t v_d = from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTiesToEven, 0);  /* :264 */
     return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_relu_pzo_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(v_a), roundTiesToEven, 0);  /* :266 */
     uint16_t v_d_3 = clamped_f16(v_d, 0x7fff);  /* modifiers.yaml:83 */
-    return select_16(isZero_f16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:93 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_relu_pzo_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(v_a), roundTiesToEven, 0);  /* :266 */
     uint16_t v_d_3 = clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
-    return select_16(isZero_bf16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:93 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_relu_satfinite_pzo_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTiesToEven, 0);  /* :264 */
+    uint16_t v_d = from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTiesToEven, 0);  /* :264 */
     uint16_t v_d_3 = clamped_f16(v_d, 0x7fff);  /* modifiers.yaml:83 */
-    return select_16(isZero_f16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:93 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_relu_satfinite_pzo_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
-    uint16_t v_d = from_single_bf16(single_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTiesToEven, 0);  /* :264 */
+    uint16_t v_d = from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTiesToEven, 0);  /* :264 */
     uint16_t v_d_3 = clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
-    return select_16(isZero_bf16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:93 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_pzo_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
@@ -2993,307 +2983,289 @@ LANE(cvt_rz_pzo_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
 }
 
 LANE(cvt_rz_satfinite_pzo_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTowardZero, 0);  /* :264 */
+    uint16_t v_d = from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTowardZero, 0);  /* :264 */
     return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
-    uint16_t v_d = from_single_bf16(single_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTowardZero, 0);  /* :264 */
+    uint16_t v_d = from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTowardZero, 0);  /* :264 */
     return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_relu_pzo_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardZero, 0);  /* :266 */
     uint16_t v_d_3 = clamped_f16(v_d, 0x7fff);  /* modifiers.yaml:83 */
-    return select_16(isZero_f16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:93 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_relu_pzo_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(v_a), roundTowardZero, 0);  /* :266 */
     uint16_t v_d_3 = clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
-    return select_16(isZero_bf16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:93 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_relu_satfinite_pzo_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTowardZero, 0);  /* :264 */
+    uint16_t v_d = from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTowardZero, 0);  /* :264 */
     uint16_t v_d_3 = clamped_f16(v_d, 0x7fff);  /* modifiers.yaml:83 */
-    return select_16(isZero_f16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:93 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_relu_satfinite_pzo_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
-    uint16_t v_d = from_single_bf16(single_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTowardZero, 0);  /* :264 */
+    uint16_t v_d = from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTowardZero, 0);  /* :264 */
     uint16_t v_d_3 = clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
-    return select_16(isZero_bf16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:93 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_pzo_tf32_f32_1, uint32_t, anyDirection, uint32_t v_a) {
     uint32_t v_d = from_single_tf32(single_f32(v_a), roundTiesToEven, 0);  /* :266 */
-    uint32_t v_d_2 = select_32(isNaN_tf32(v_d), 0x0003ffffu, v_d);  /* types.yaml:44 */
-    return select_32(isZero_tf32(v_d_2), 0x00000000u, v_d_2);  /* modifiers.yaml:93 */
+    return select_32(isZero_tf32(v_d), 0x00000000u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_relu_pzo_tf32_f32_1, uint32_t, anyDirection, uint32_t v_a) {
     uint32_t v_d = from_single_tf32(single_f32(v_a), roundTiesToEven, 0);  /* :266 */
-    uint32_t v_d_2 = select_32(isNaN_tf32(v_d), 0x0003ffffu, v_d);  /* types.yaml:44 */
-    uint32_t v_d_3 = maximum_tf32(v_d_2, 0x00000000u);  /* modifiers.yaml:83 */
-    return select_32(isZero_tf32(v_d_3), 0x00000000u, v_d_3);  /* modifiers.yaml:93 */
+    uint32_t v_d_3 = withoutSign_tf32(v_d);  /* modifiers.yaml:83 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_tf32_f32_1, uint32_t, anyDirection, uint32_t v_a) {
-    uint32_t v_d = from_single_tf32(single_f32(minimum_f32(maximum_f32(v_a, 0xff7fe000u), 0x7f7fe000u)), roundTiesToEven, 0);  /* :264 */
-    uint32_t v_d_2 = select_32(isNaN_tf32(v_d), 0x0003ffffu, v_d);  /* types.yaml:44 */
-    return select_32(isZero_tf32(v_d_2), 0x00000000u, v_d_2);  /* modifiers.yaml:93 */
+    uint32_t v_d = saturated_tf32(single_f32(v_a), roundTiesToEven);  /* :264 */
+    return select_32(isZero_tf32(v_d), 0x00000000u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_tf32_f32_1, uint32_t, anyDirection, uint32_t v_a) {
-    uint32_t v_d = from_single_tf32(single_f32(minimum_f32(maximum_f32(v_a, 0xff7fe000u), 0x7f7fe000u)), roundTiesToEven, 0);  /* :264 */
-    uint32_t v_d_2 = select_32(isNaN_tf32(v_d), 0x0003ffffu, v_d);  /* types.yaml:44 */
-    uint32_t v_d_3 = maximum_tf32(v_d_2, 0x00000000u);  /* modifiers.yaml:83 */
-    return select_32(isZero_tf32(v_d_3), 0x00000000u, v_d_3);  /* modifiers.yaml:93 */
+    uint32_t v_d = saturated_tf32(single_f32(v_a), roundTiesToEven);  /* :264 */
+    uint32_t v_d_3 = withoutSign_tf32(v_d);  /* modifiers.yaml:83 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_pzo_tf32_f32_1, uint32_t, anyDirection, uint32_t v_a) {
     uint32_t v_d = from_single_tf32(single_f32(v_a), roundTowardZero, 0);  /* :266 */
-    uint32_t v_d_2 = select_32(isNaN_tf32(v_d), 0x0003ffffu, v_d);  /* types.yaml:44 */
-    return select_32(isZero_tf32(v_d_2), 0x00000000u, v_d_2);  /* modifiers.yaml:93 */
+    return select_32(isZero_tf32(v_d), 0x00000000u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_relu_pzo_tf32_f32_1, uint32_t, anyDirection, uint32_t v_a) {
     uint32_t v_d = from_single_tf32(single_f32(v_a), roundTowardZero, 0);  /* :266 */
-    uint32_t v_d_2 = select_32(isNaN_tf32(v_d), 0x0003ffffu, v_d);  /* types.yaml:44 */
-    uint32_t v_d_3 = maximum_tf32(v_d_2, 0x00000000u);  /* modifiers.yaml:83 */
-    return select_32(isZero_tf32(v_d_3), 0x00000000u, v_d_3);  /* modifiers.yaml:93 */
+    uint32_t v_d_3 = withoutSign_tf32(v_d);  /* modifiers.yaml:83 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_tf32_f32_1, uint32_t, anyDirection, uint32_t v_a) {
-    uint32_t v_d = from_single_tf32(single_f32(minimum_f32(maximum_f32(v_a, 0xff7fe000u), 0x7f7fe000u)), roundTowardZero, 0);  /* :264 */
-    uint32_t v_d_2 = select_32(isNaN_tf32(v_d), 0x0003ffffu, v_d);  /* types.yaml:44 */
-    return select_32(isZero_tf32(v_d_2), 0x00000000u, v_d_2);  /* modifiers.yaml:93 */
+    uint32_t v_d = saturated_tf32(single_f32(v_a), roundTowardZero);  /* :264 */
+    return select_32(isZero_tf32(v_d), 0x00000000u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_tf32_f32_1, uint32_t, anyDirection, uint32_t v_a) {
-    uint32_t v_d = from_single_tf32(single_f32(minimum_f32(maximum_f32(v_a, 0xff7fe000u), 0x7f7fe000u)), roundTowardZero, 0);  /* :264 */
-    uint32_t v_d_2 = select_32(isNaN_tf32(v_d), 0x0003ffffu, v_d);  /* types.yaml:44 */
-    uint32_t v_d_3 = maximum_tf32(v_d_2, 0x00000000u);  /* modifiers.yaml:83 */
-    return select_32(isZero_tf32(v_d_3), 0x00000000u, v_d_3);  /* modifiers.yaml:93 */
+    uint32_t v_d = saturated_tf32(single_f32(v_a), roundTowardZero);  /* :264 */
+    uint32_t v_d_3 = withoutSign_tf32(v_d);  /* modifiers.yaml:83 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_e4m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* :264 */
-    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return saturated_e4m3(single_f32(v_a), roundTiesToEven);  /* :264 */
 }
 
 LANE(cvt_rn_satfinite_e5m2x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    return from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* :264 */
+    return from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :264 */
 }
 
 LANE(cvt_rn_satfinite_e2m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    return from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* :264 */
+    return saturated_e2m3(single_f32(v_a), roundTiesToEven);  /* :264 */
 }
 
 LANE(cvt_rn_satfinite_e3m2x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    return from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* :264 */
+    return saturated_e3m2(single_f32(v_a), roundTiesToEven);  /* :264 */
 }
 
 LANE(cvt_rn_satfinite_e2m1x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    return from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_a, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* :264 */
+    return saturated_e2m1(single_f32(v_a), roundTiesToEven);  /* :264 */
 }
 
 LANE(cvt_rn_satfinite_pzo_e4m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* :264 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return select_8(isZero_e4m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_a), roundTiesToEven);  /* :264 */
+    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_e5m2x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* :264 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :264 */
     return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_e2m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* :264 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_a), roundTiesToEven);  /* :264 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_e3m2x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* :264 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_a), roundTiesToEven);  /* :264 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_e2m1x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_a, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* :264 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_a), roundTiesToEven);  /* :264 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_e4m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* :264 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_a), roundTiesToEven);  /* :264 */
+    return withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_e5m2x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* :264 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :264 */
     return clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_e2m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* :264 */
-    return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_a), roundTiesToEven);  /* :264 */
+    return withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_e3m2x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* :264 */
-    return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_a), roundTiesToEven);  /* :264 */
+    return withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_e2m1x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_a, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* :264 */
-    return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_a), roundTiesToEven);  /* :264 */
+    return withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e4m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* :264 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    uint8_t v_d_3 = maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e4m3(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_a), roundTiesToEven);  /* :264 */
+    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e5m2x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* :264 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :264 */
     uint8_t v_d_3 = clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
-    return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e2m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* :264 */
-    uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e2m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_a), roundTiesToEven);  /* :264 */
+    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e3m2x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* :264 */
-    uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e3m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_a), roundTiesToEven);  /* :264 */
+    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e2m1x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_a, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* :264 */
-    uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e2m1(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_a), roundTiesToEven);  /* :264 */
+    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_e4m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* :264 */
-    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return saturated_e4m3(single_f32(v_a), roundTowardZero);  /* :264 */
 }
 
 LANE(cvt_rz_satfinite_e5m2x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    return from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* :264 */
+    return from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :264 */
 }
 
 LANE(cvt_rz_satfinite_e2m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    return from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* :264 */
+    return saturated_e2m3(single_f32(v_a), roundTowardZero);  /* :264 */
 }
 
 LANE(cvt_rz_satfinite_e3m2x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    return from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* :264 */
+    return saturated_e3m2(single_f32(v_a), roundTowardZero);  /* :264 */
 }
 
 LANE(cvt_rz_satfinite_e2m1x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    return from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_a, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* :264 */
+    return saturated_e2m1(single_f32(v_a), roundTowardZero);  /* :264 */
 }
 
 LANE(cvt_rz_satfinite_pzo_e4m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* :264 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return select_8(isZero_e4m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_a), roundTowardZero);  /* :264 */
+    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_e5m2x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* :264 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :264 */
     return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_e2m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* :264 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_a), roundTowardZero);  /* :264 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_e3m2x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* :264 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_a), roundTowardZero);  /* :264 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_e2m1x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_a, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* :264 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_a), roundTowardZero);  /* :264 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_e4m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* :264 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_a), roundTowardZero);  /* :264 */
+    return withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_e5m2x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* :264 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :264 */
     return clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_e2m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* :264 */
-    return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_a), roundTowardZero);  /* :264 */
+    return withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_e3m2x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* :264 */
-    return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_a), roundTowardZero);  /* :264 */
+    return withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_e2m1x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_a, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* :264 */
-    return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_a), roundTowardZero);  /* :264 */
+    return withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e4m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* :264 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    uint8_t v_d_3 = maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e4m3(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_a), roundTowardZero);  /* :264 */
+    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e5m2x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* :264 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :264 */
     uint8_t v_d_3 = clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
-    return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e2m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* :264 */
-    uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e2m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_a), roundTowardZero);  /* :264 */
+    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e3m2x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* :264 */
-    uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e3m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_a), roundTowardZero);  /* :264 */
+    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e2m1x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_a, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* :264 */
-    uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e2m1(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_a), roundTowardZero);  /* :264 */
+    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_e4m3x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
-    uint8_t v_d = from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTiesToEven, 0);  /* :264 */
-    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTiesToEven, 0);  /* :264 */
 }
 
 LANE(cvt_rn_satfinite_e4m3x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
-    uint8_t v_d = from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTiesToEven, 0);  /* :264 */
-    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTiesToEven, 0);  /* :264 */
 }
 
 LANE(cvt_rn_satfinite_e5m2x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
@@ -3330,14 +3302,12 @@ LANE(cvt_rn_satfinite_e2m1x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
 
 LANE(cvt_rn_satfinite_pzo_e4m3x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTiesToEven, 0);  /* :264 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return select_8(isZero_e4m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_e4m3x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTiesToEven, 0);  /* :264 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return select_8(isZero_e4m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_e5m2x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
@@ -3382,14 +3352,12 @@ LANE(cvt_rn_satfinite_pzo_e2m1x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) 
 
 LANE(cvt_rn_satfinite_relu_e4m3x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTiesToEven, 0);  /* :264 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    return withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_e4m3x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTiesToEven, 0);  /* :264 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    return withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_e5m2x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
@@ -3404,104 +3372,100 @@ LANE(cvt_rn_satfinite_relu_e5m2x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a)
 
 LANE(cvt_rn_satfinite_relu_e2m3x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e2m3(single_f16(minimum_f16(maximum_f16(v_a, 0xc780u), 0x4780u)), roundTiesToEven, 0);  /* :264 */
-    return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
+    return withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_e2m3x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e2m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0f0u), 0x40f0u)), roundTiesToEven, 0);  /* :264 */
-    return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
+    return withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_e3m2x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e3m2(single_f16(minimum_f16(maximum_f16(v_a, 0xcf00u), 0x4f00u)), roundTiesToEven, 0);  /* :264 */
-    return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    return withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_e3m2x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e3m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc1e0u), 0x41e0u)), roundTiesToEven, 0);  /* :264 */
-    return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    return withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_e2m1x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e2m1(single_f16(minimum_f16(maximum_f16(v_a, 0xc600u), 0x4600u)), roundTiesToEven, 0);  /* :264 */
-    return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
+    return withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_e2m1x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e2m1(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0c0u), 0x40c0u)), roundTiesToEven, 0);  /* :264 */
-    return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
+    return withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e4m3x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTiesToEven, 0);  /* :264 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    uint8_t v_d_3 = maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e4m3(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e4m3x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTiesToEven, 0);  /* :264 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    uint8_t v_d_3 = maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e4m3(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e5m2x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTiesToEven, 0);  /* :264 */
     uint8_t v_d_3 = clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
-    return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e5m2x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTiesToEven, 0);  /* :264 */
     uint8_t v_d_3 = clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
-    return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e2m3x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e2m3(single_f16(minimum_f16(maximum_f16(v_a, 0xc780u), 0x4780u)), roundTiesToEven, 0);  /* :264 */
-    uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e2m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e2m3x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e2m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0f0u), 0x40f0u)), roundTiesToEven, 0);  /* :264 */
-    uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e2m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e3m2x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e3m2(single_f16(minimum_f16(maximum_f16(v_a, 0xcf00u), 0x4f00u)), roundTiesToEven, 0);  /* :264 */
-    uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e3m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e3m2x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e3m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc1e0u), 0x41e0u)), roundTiesToEven, 0);  /* :264 */
-    uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e3m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e2m1x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e2m1(single_f16(minimum_f16(maximum_f16(v_a, 0xc600u), 0x4600u)), roundTiesToEven, 0);  /* :264 */
-    uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e2m1(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e2m1x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e2m1(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0c0u), 0x40c0u)), roundTiesToEven, 0);  /* :264 */
-    uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e2m1(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_e4m3x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
-    uint8_t v_d = from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTowardZero, 0);  /* :264 */
-    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTowardZero, 0);  /* :264 */
 }
 
 LANE(cvt_rz_satfinite_e4m3x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
-    uint8_t v_d = from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTowardZero, 0);  /* :264 */
-    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTowardZero, 0);  /* :264 */
 }
 
 LANE(cvt_rz_satfinite_e5m2x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
@@ -3538,14 +3502,12 @@ LANE(cvt_rz_satfinite_e2m1x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
 
 LANE(cvt_rz_satfinite_pzo_e4m3x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTowardZero, 0);  /* :264 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return select_8(isZero_e4m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_e4m3x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTowardZero, 0);  /* :264 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return select_8(isZero_e4m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_e5m2x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
@@ -3590,14 +3552,12 @@ LANE(cvt_rz_satfinite_pzo_e2m1x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) 
 
 LANE(cvt_rz_satfinite_relu_e4m3x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTowardZero, 0);  /* :264 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    return withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_e4m3x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTowardZero, 0);  /* :264 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    return withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_e5m2x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
@@ -3612,918 +3572,892 @@ LANE(cvt_rz_satfinite_relu_e5m2x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a)
 
 LANE(cvt_rz_satfinite_relu_e2m3x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e2m3(single_f16(minimum_f16(maximum_f16(v_a, 0xc780u), 0x4780u)), roundTowardZero, 0);  /* :264 */
-    return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
+    return withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_e2m3x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e2m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0f0u), 0x40f0u)), roundTowardZero, 0);  /* :264 */
-    return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
+    return withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_e3m2x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e3m2(single_f16(minimum_f16(maximum_f16(v_a, 0xcf00u), 0x4f00u)), roundTowardZero, 0);  /* :264 */
-    return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    return withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_e3m2x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e3m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc1e0u), 0x41e0u)), roundTowardZero, 0);  /* :264 */
-    return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    return withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_e2m1x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e2m1(single_f16(minimum_f16(maximum_f16(v_a, 0xc600u), 0x4600u)), roundTowardZero, 0);  /* :264 */
-    return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
+    return withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_e2m1x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e2m1(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0c0u), 0x40c0u)), roundTowardZero, 0);  /* :264 */
-    return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
+    return withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e4m3x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTowardZero, 0);  /* :264 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    uint8_t v_d_3 = maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e4m3(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e4m3x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTowardZero, 0);  /* :264 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    uint8_t v_d_3 = maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e4m3(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e5m2x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTowardZero, 0);  /* :264 */
     uint8_t v_d_3 = clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
-    return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e5m2x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTowardZero, 0);  /* :264 */
     uint8_t v_d_3 = clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
-    return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e2m3x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e2m3(single_f16(minimum_f16(maximum_f16(v_a, 0xc780u), 0x4780u)), roundTowardZero, 0);  /* :264 */
-    uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e2m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e2m3x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e2m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0f0u), 0x40f0u)), roundTowardZero, 0);  /* :264 */
-    uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e2m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e3m2x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e3m2(single_f16(minimum_f16(maximum_f16(v_a, 0xcf00u), 0x4f00u)), roundTowardZero, 0);  /* :264 */
-    uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e3m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e3m2x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e3m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc1e0u), 0x41e0u)), roundTowardZero, 0);  /* :264 */
-    uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e3m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e2m1x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e2m1(single_f16(minimum_f16(maximum_f16(v_a, 0xc600u), 0x4600u)), roundTowardZero, 0);  /* :264 */
-    uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e2m1(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e2m1x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint8_t v_d = from_single_e2m1(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0c0u), 0x40c0u)), roundTowardZero, 0);  /* :264 */
-    uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e2m1(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* :236 */
-    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :236 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    return from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* :236 */
+    return from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :236 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    return from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* :236 */
+    return saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :236 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    return from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* :236 */
+    return saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :236 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    return from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* :236 */
+    return saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :236 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* :236 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return select_8(isZero_e4m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* :236 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :236 */
     return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* :236 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :236 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* :236 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :236 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* :236 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :236 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* :236 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    return withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* :236 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :236 */
     return clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* :236 */
-    return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    return withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* :236 */
-    return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    return withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* :236 */
-    return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    return withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* :236 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    uint8_t v_d_3 = maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e4m3(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* :236 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :236 */
     uint8_t v_d_3 = clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
-    return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* :236 */
-    uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e2m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* :236 */
-    uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e3m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* :236 */
-    uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e2m1(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* :236 */
-    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :236 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    return from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* :236 */
+    return from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :236 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    return from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* :236 */
+    return saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :236 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    return from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* :236 */
+    return saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :236 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    return from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* :236 */
+    return saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :236 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* :236 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return select_8(isZero_e4m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* :236 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :236 */
     return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* :236 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :236 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* :236 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :236 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* :236 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :236 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* :236 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    return withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* :236 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :236 */
     return clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* :236 */
-    return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    return withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* :236 */
-    return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    return withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* :236 */
-    return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    return withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* :236 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    uint8_t v_d_3 = maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e4m3(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* :236 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :236 */
     uint8_t v_d_3 = clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
-    return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* :236 */
-    uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e2m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* :236 */
-    uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e3m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* :236 */
-    uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e2m1(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* :236 */
-    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :236 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* :236 */
-    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :236 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    return from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* :236 */
+    return from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :236 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    return from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* :236 */
+    return from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :236 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    return from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* :236 */
+    return saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :236 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    return from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* :236 */
+    return saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :236 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    return from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* :236 */
+    return saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :236 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    return from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* :236 */
+    return saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :236 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    return from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* :236 */
+    return saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :236 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    return from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* :236 */
+    return saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :236 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* :236 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return select_8(isZero_e4m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* :236 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return select_8(isZero_e4m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* :236 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :236 */
     return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* :236 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :236 */
     return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* :236 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :236 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* :236 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :236 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* :236 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :236 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* :236 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :236 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* :236 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :236 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* :236 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :236 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* :236 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    return withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* :236 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    return withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* :236 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :236 */
     return clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* :236 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :236 */
     return clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* :236 */
-    return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    return withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* :236 */
-    return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    return withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* :236 */
-    return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    return withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* :236 */
-    return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    return withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* :236 */
-    return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    return withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* :236 */
-    return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    return withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* :236 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    uint8_t v_d_3 = maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e4m3(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTiesToEven, 0);  /* :236 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    uint8_t v_d_3 = maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e4m3(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* :236 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :236 */
     uint8_t v_d_3 = clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
-    return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTiesToEven, 0);  /* :236 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :236 */
     uint8_t v_d_3 = clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
-    return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* :236 */
-    uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e2m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTiesToEven, 0);  /* :236 */
-    uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e2m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* :236 */
-    uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e3m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTiesToEven, 0);  /* :236 */
-    uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e3m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* :236 */
-    uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e2m1(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTiesToEven, 0);  /* :236 */
-    uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e2m1(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :236 */
+    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* :236 */
-    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :236 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* :236 */
-    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :236 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    return from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* :236 */
+    return from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :236 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    return from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* :236 */
+    return from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :236 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    return from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* :236 */
+    return saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :236 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    return from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* :236 */
+    return saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :236 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    return from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* :236 */
+    return saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :236 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    return from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* :236 */
+    return saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :236 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    return from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* :236 */
+    return saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :236 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    return from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* :236 */
+    return saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :236 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* :236 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return select_8(isZero_e4m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* :236 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return select_8(isZero_e4m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* :236 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :236 */
     return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* :236 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :236 */
     return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* :236 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :236 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* :236 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :236 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* :236 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :236 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* :236 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :236 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* :236 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :236 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* :236 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :236 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* :236 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    return withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* :236 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    return withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* :236 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :236 */
     return clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* :236 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :236 */
     return clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* :236 */
-    return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    return withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* :236 */
-    return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    return withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* :236 */
-    return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    return withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* :236 */
-    return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    return withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* :236 */
-    return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    return withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* :236 */
-    return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    return withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* :236 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    uint8_t v_d_3 = maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e4m3(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e4m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc3e00000u), 0x43e00000u)), roundTowardZero, 0);  /* :236 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    uint8_t v_d_3 = maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e4m3(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* :236 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :236 */
     uint8_t v_d_3 = clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
-    return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e5m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7600000u), 0x47600000u)), roundTowardZero, 0);  /* :236 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :236 */
     uint8_t v_d_3 = clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
-    return select_8(isZero_e5m2(v_d_3), 0x00u, v_d_3);  /* modifiers.yaml:93 */
+    return v_d_3;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* :236 */
-    uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e2m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0f00000u), 0x40f00000u)), roundTowardZero, 0);  /* :236 */
-    uint8_t v_d_2 = maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e2m3(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* :236 */
-    uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e3m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e3m2(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc1e00000u), 0x41e00000u)), roundTowardZero, 0);  /* :236 */
-    uint8_t v_d_2 = maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e3m2(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* :236 */
-    uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e2m1(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_e2m1(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc0c00000u), 0x40c00000u)), roundTowardZero, 0);  /* :236 */
-    uint8_t v_d_2 = maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
-    return select_8(isZero_e2m1(v_d_2), 0x00u, v_d_2);  /* modifiers.yaml:93 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :236 */
+    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
+    return v_d_2;  /* modifiers.yaml:93 */
 }
 
 LANE(cvt_rn_f16x2_e4m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
@@ -4820,11 +4754,11 @@ LANE(cvt_rs_bf16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r)
 }
 
 LANE(cvt_rs_satfinite_f16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
-    return convertStochastic_f16(single_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), v_r, 13);  /* :230 */
+    return convertStochastic_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), v_r, 13);  /* :230 */
 }
 
 LANE(cvt_rs_satfinite_bf16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
-    return convertStochastic_bf16(single_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), v_r, 16);  /* :230 */
+    return convertStochastic_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), v_r, 16);  /* :230 */
 }
 
 LANE(cvt_rs_relu_f16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
@@ -4838,100 +4772,90 @@ LANE(cvt_rs_relu_bf16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t
 }
 
 LANE(cvt_rs_relu_satfinite_f16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
-    uint16_t v_d = convertStochastic_f16(single_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), v_r, 13);  /* :230 */
+    uint16_t v_d = convertStochastic_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), v_r, 13);  /* :230 */
     return clamped_f16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rs_relu_satfinite_bf16x2_f32_3, uint16_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
-    uint16_t v_d = convertStochastic_bf16(single_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), v_r, 16);  /* :230 */
+    uint16_t v_d = convertStochastic_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), v_r, 16);  /* :230 */
     return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rs_satfinite_e4m3x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
-    uint8_t v_d = convertStochastic_e4m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc3e00000u), 0x43e00000u)), v_r, 16);  /* :230 */
-    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convertStochastic_e4m3(single_f32(within_f32(v_a, 0xc3e00000u, 0x43e00000u)), v_r, 16);  /* :230 */
 }
 
 LANE(cvt_rs_satfinite_e5m2x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
-    return convertStochastic_e5m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc7600000u), 0x47600000u)), v_r, 16);  /* :230 */
+    return convertStochastic_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), v_r, 16);  /* :230 */
 }
 
 LANE(cvt_rs_satfinite_e2m3x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
-    return convertStochastic_e2m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc0f00000u), 0x40f00000u)), v_r, 16);  /* :230 */
+    return convertStochastic_e2m3(single_f32(within_f32(v_a, 0xc0f00000u, 0x40f00000u)), v_r, 16);  /* :230 */
 }
 
 LANE(cvt_rs_satfinite_e3m2x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
-    return convertStochastic_e3m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc1e00000u), 0x41e00000u)), v_r, 16);  /* :230 */
+    return convertStochastic_e3m2(single_f32(within_f32(v_a, 0xc1e00000u, 0x41e00000u)), v_r, 16);  /* :230 */
 }
 
 LANE(cvt_rs_satfinite_e2m1x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
-    return convertStochastic_e2m1(single_f32(minimum_f32(maximum_f32(v_a, 0xc0c00000u), 0x40c00000u)), v_r, 16);  /* :230 */
+    return convertStochastic_e2m1(single_f32(within_f32(v_a, 0xc0c00000u, 0x40c00000u)), v_r, 16);  /* :230 */
 }
 
 LANE(cvt_rs_relu_satfinite_e4m3x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
-    uint8_t v_d = convertStochastic_e4m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc3e00000u), 0x43e00000u)), v_r, 16);  /* :230 */
-    uint8_t v_d_2 = select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
-    return maximum_e4m3(v_d_2, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = convertStochastic_e4m3(single_f32(within_f32(v_a, 0xc3e00000u, 0x43e00000u)), v_r, 16);  /* :230 */
+    return withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rs_relu_satfinite_e5m2x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
-    uint8_t v_d = convertStochastic_e5m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc7600000u), 0x47600000u)), v_r, 16);  /* :230 */
+    uint8_t v_d = convertStochastic_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), v_r, 16);  /* :230 */
     return clamped_e5m2(v_d, 0x7f);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rs_relu_satfinite_e2m3x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
-    uint8_t v_d = convertStochastic_e2m3(single_f32(minimum_f32(maximum_f32(v_a, 0xc0f00000u), 0x40f00000u)), v_r, 16);  /* :230 */
-    return maximum_e2m3(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = convertStochastic_e2m3(single_f32(within_f32(v_a, 0xc0f00000u, 0x40f00000u)), v_r, 16);  /* :230 */
+    return withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rs_relu_satfinite_e3m2x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
-    uint8_t v_d = convertStochastic_e3m2(single_f32(minimum_f32(maximum_f32(v_a, 0xc1e00000u), 0x41e00000u)), v_r, 16);  /* :230 */
-    return maximum_e3m2(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = convertStochastic_e3m2(single_f32(within_f32(v_a, 0xc1e00000u, 0x41e00000u)), v_r, 16);  /* :230 */
+    return withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rs_relu_satfinite_e2m1x4_f32_5, uint8_t, roundTiesToEven, uint32_t v_a, uint16_t v_r) {
-    uint8_t v_d = convertStochastic_e2m1(single_f32(minimum_f32(maximum_f32(v_a, 0xc0c00000u), 0x40c00000u)), v_r, 16);  /* :230 */
-    return maximum_e2m1(v_d, 0x00u);  /* modifiers.yaml:83 */
+    uint8_t v_d = convertStochastic_e2m1(single_f32(within_f32(v_a, 0xc0c00000u, 0x40c00000u)), v_r, 16);  /* :230 */
+    return withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rz_ue8m0x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_ue8m0(single_f32(v_a), roundTowardZero, 0);  /* :266 */
-    return select_8(isNaN_ue8m0(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue8m0(single_f32(v_a), roundTowardZero, 0);  /* :266 */
 }
 
 LANE(cvt_rz_satfinite_ue8m0x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_ue8m0(single_f32(minimum_f32(maximum_f32(v_a, 0xff000000u), 0x7f000000u)), roundTowardZero, 0);  /* :264 */
-    return select_8(isNaN_ue8m0(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue8m0(single_f32(within_f32(v_a, 0xff000000u, 0x7f000000u)), roundTowardZero, 0);  /* :264 */
 }
 
 LANE(cvt_rp_ue8m0x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_ue8m0(single_f32(v_a), roundTowardPositive, 0);  /* :266 */
-    return select_8(isNaN_ue8m0(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue8m0(single_f32(v_a), roundTowardPositive, 0);  /* :266 */
 }
 
 LANE(cvt_rp_satfinite_ue8m0x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
-    uint8_t v_d = from_single_ue8m0(single_f32(minimum_f32(maximum_f32(v_a, 0xff000000u), 0x7f000000u)), roundTowardPositive, 0);  /* :264 */
-    return select_8(isNaN_ue8m0(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue8m0(single_f32(within_f32(v_a, 0xff000000u, 0x7f000000u)), roundTowardPositive, 0);  /* :264 */
 }
 
 LANE(cvt_rz_ue8m0x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
-    uint8_t v_d = from_single_ue8m0(single_bf16(v_a), roundTowardZero, 0);  /* :266 */
-    return select_8(isNaN_ue8m0(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue8m0(single_bf16(v_a), roundTowardZero, 0);  /* :266 */
 }
 
 LANE(cvt_rz_satfinite_ue8m0x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
-    uint8_t v_d = from_single_ue8m0(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xff00u), 0x7f00u)), roundTowardZero, 0);  /* :264 */
-    return select_8(isNaN_ue8m0(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue8m0(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xff00u), 0x7f00u)), roundTowardZero, 0);  /* :264 */
 }
 
 LANE(cvt_rp_ue8m0x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
-    uint8_t v_d = from_single_ue8m0(single_bf16(v_a), roundTowardPositive, 0);  /* :266 */
-    return select_8(isNaN_ue8m0(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue8m0(single_bf16(v_a), roundTowardPositive, 0);  /* :266 */
 }
 
 LANE(cvt_rp_satfinite_ue8m0x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
-    uint8_t v_d = from_single_ue8m0(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xff00u), 0x7f00u)), roundTowardPositive, 0);  /* :264 */
-    return select_8(isNaN_ue8m0(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue8m0(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xff00u), 0x7f00u)), roundTowardPositive, 0);  /* :264 */
 }
 
 LANE(cvt_rn_bf16x2_ue8m0x2_1, uint16_t, anyDirection, uint8_t v_a) {
@@ -5102,190 +5026,160 @@ LANE(cvt_rn_satfinite_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, roundTiesT
 
 LANE(cvt_rn_ue5m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
     uint32_t v_x = v_a;  /* :247 */
-    uint8_t v_d = from_single_ue5m3(single_f32(v_x), roundTiesToEven, 0);
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(v_x), roundTiesToEven, 0);
 }
 
 LANE(cvt_rn_satfinite_ue5m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
     uint32_t v_x = v_a;  /* :247 */
-    uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x, 0xc7e00000u), 0x47e00000u)), roundTiesToEven, 0);
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(within_f32(v_x, 0xc7e00000u, 0x47e00000u)), roundTiesToEven, 0);
 }
 
 LANE(cvt_rz_ue5m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
     uint32_t v_x = v_a;  /* :247 */
-    uint8_t v_d = from_single_ue5m3(single_f32(v_x), roundTowardZero, 0);
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(v_x), roundTowardZero, 0);
 }
 
 LANE(cvt_rz_satfinite_ue5m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
     uint32_t v_x = v_a;  /* :247 */
-    uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x, 0xc7e00000u), 0x47e00000u)), roundTowardZero, 0);
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(within_f32(v_x, 0xc7e00000u, 0x47e00000u)), roundTowardZero, 0);
 }
 
 LANE(cvt_rp_ue5m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
     uint32_t v_x = v_a;  /* :247 */
-    uint8_t v_d = from_single_ue5m3(single_f32(v_x), roundTowardPositive, 0);
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(v_x), roundTowardPositive, 0);
 }
 
 LANE(cvt_rp_satfinite_ue5m3x2_f32_2, uint8_t, anyDirection, uint32_t v_a) {
     uint32_t v_x = v_a;  /* :247 */
-    uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x, 0xc7e00000u), 0x47e00000u)), roundTowardPositive, 0);
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(within_f32(v_x, 0xc7e00000u, 0x47e00000u)), roundTowardPositive, 0);
 }
 
 LANE(cvt_rn_ue5m3x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint32_t v_x = from_single_f32(single_f16(v_a), roundTiesToEven, 0);  /* :247 */
-    uint8_t v_d = from_single_ue5m3(single_f32(v_x), roundTiesToEven, 0);
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(v_x), roundTiesToEven, 0);
 }
 
 LANE(cvt_rn_ue5m3x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint32_t v_x = from_single_f32(single_bf16(v_a), roundTiesToEven, 0);  /* :247 */
-    uint8_t v_d = from_single_ue5m3(single_f32(v_x), roundTiesToEven, 0);
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(v_x), roundTiesToEven, 0);
 }
 
 LANE(cvt_rn_satfinite_ue5m3x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint32_t v_x = from_single_f32(single_f16(v_a), roundTiesToEven, 0);  /* :247 */
-    uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x, 0xc7e00000u), 0x47e00000u)), roundTiesToEven, 0);
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(within_f32(v_x, 0xc7e00000u, 0x47e00000u)), roundTiesToEven, 0);
 }
 
 LANE(cvt_rn_satfinite_ue5m3x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint32_t v_x = from_single_f32(single_bf16(v_a), roundTiesToEven, 0);  /* :247 */
-    uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x, 0xc7e00000u), 0x47e00000u)), roundTiesToEven, 0);
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(within_f32(v_x, 0xc7e00000u, 0x47e00000u)), roundTiesToEven, 0);
 }
 
 LANE(cvt_rz_ue5m3x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint32_t v_x = from_single_f32(single_f16(v_a), roundTowardZero, 0);  /* :247 */
-    uint8_t v_d = from_single_ue5m3(single_f32(v_x), roundTowardZero, 0);
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(v_x), roundTowardZero, 0);
 }
 
 LANE(cvt_rz_ue5m3x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint32_t v_x = from_single_f32(single_bf16(v_a), roundTowardZero, 0);  /* :247 */
-    uint8_t v_d = from_single_ue5m3(single_f32(v_x), roundTowardZero, 0);
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(v_x), roundTowardZero, 0);
 }
 
 LANE(cvt_rz_satfinite_ue5m3x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint32_t v_x = from_single_f32(single_f16(v_a), roundTowardZero, 0);  /* :247 */
-    uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x, 0xc7e00000u), 0x47e00000u)), roundTowardZero, 0);
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(within_f32(v_x, 0xc7e00000u, 0x47e00000u)), roundTowardZero, 0);
 }
 
 LANE(cvt_rz_satfinite_ue5m3x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint32_t v_x = from_single_f32(single_bf16(v_a), roundTowardZero, 0);  /* :247 */
-    uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x, 0xc7e00000u), 0x47e00000u)), roundTowardZero, 0);
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(within_f32(v_x, 0xc7e00000u, 0x47e00000u)), roundTowardZero, 0);
 }
 
 LANE(cvt_rp_ue5m3x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint32_t v_x = from_single_f32(single_f16(v_a), roundTowardPositive, 0);  /* :247 */
-    uint8_t v_d = from_single_ue5m3(single_f32(v_x), roundTowardPositive, 0);
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(v_x), roundTowardPositive, 0);
 }
 
 LANE(cvt_rp_ue5m3x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint32_t v_x = from_single_f32(single_bf16(v_a), roundTowardPositive, 0);  /* :247 */
-    uint8_t v_d = from_single_ue5m3(single_f32(v_x), roundTowardPositive, 0);
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(v_x), roundTowardPositive, 0);
 }
 
 LANE(cvt_rp_satfinite_ue5m3x2_f16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint32_t v_x = from_single_f32(single_f16(v_a), roundTowardPositive, 0);  /* :247 */
-    uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x, 0xc7e00000u), 0x47e00000u)), roundTowardPositive, 0);
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(within_f32(v_x, 0xc7e00000u, 0x47e00000u)), roundTowardPositive, 0);
 }
 
 LANE(cvt_rp_satfinite_ue5m3x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
     uint32_t v_x = from_single_f32(single_bf16(v_a), roundTowardPositive, 0);  /* :247 */
-    uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x, 0xc7e00000u), 0x47e00000u)), roundTowardPositive, 0);
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(within_f32(v_x, 0xc7e00000u, 0x47e00000u)), roundTowardPositive, 0);
 }
 
 LANE(cvt_rn_scaled_n1_ue8m0_ue5m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTiesToEven, 0);  /* :236 */
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(v_x_2), roundTiesToEven, 0);  /* :236 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTiesToEven, 0);  /* :236 */
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(within_f32(v_x_2, 0xc7e00000u, 0x47e00000u)), roundTiesToEven, 0);  /* :236 */
 }
 
 LANE(cvt_rz_scaled_n1_ue8m0_ue5m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTowardZero, 0);  /* :236 */
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(v_x_2), roundTowardZero, 0);  /* :236 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3, uint8_t, roundTowardZero, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTowardZero, 0);  /* :236 */
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(within_f32(v_x_2, 0xc7e00000u, 0x47e00000u)), roundTowardZero, 0);  /* :236 */
 }
 
 LANE(cvt_rn_scaled_n1_ue8m0_ue5m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTiesToEven, 0);  /* :236 */
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(v_x_2), roundTiesToEven, 0);  /* :236 */
 }
 
 LANE(cvt_rn_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTiesToEven, 0);  /* :236 */
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(v_x_2), roundTiesToEven, 0);  /* :236 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTiesToEven, 0);  /* :236 */
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(within_f32(v_x_2, 0xc7e00000u, 0x47e00000u)), roundTiesToEven, 0);  /* :236 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, uint8_t, roundTiesToEven, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTiesToEven, 0), roundTiesToEven, 0);  /* :235 */
-    uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTiesToEven, 0);  /* :236 */
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(within_f32(v_x_2, 0xc7e00000u, 0x47e00000u)), roundTiesToEven, 0);  /* :236 */
 }
 
 LANE(cvt_rz_scaled_n1_ue8m0_ue5m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTowardZero, 0);  /* :236 */
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(v_x_2), roundTowardZero, 0);  /* :236 */
 }
 
 LANE(cvt_rz_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTowardZero, 0);  /* :236 */
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(v_x_2), roundTowardZero, 0);  /* :236 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTowardZero, 0);  /* :236 */
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(within_f32(v_x_2, 0xc7e00000u, 0x47e00000u)), roundTowardZero, 0);  /* :236 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, uint8_t, roundTowardZero, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardZero, 0), roundTowardZero, 0);  /* :235 */
-    uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTowardZero, 0);  /* :236 */
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(within_f32(v_x_2, 0xc7e00000u, 0x47e00000u)), roundTowardZero, 0);  /* :236 */
 }
 
 LANE(cvt_rn_f16x2_ue5m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
@@ -5390,29 +5284,25 @@ LANE(cvt_rp_ftz_pzo_bf16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
 LANE(cvt_rp_ue5m3x2_f16x2_2, uint8_t, roundTowardPositive, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardPositive, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardPositive, 0), roundTowardPositive, 0);  /* :235 */
-    uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTowardPositive, 0);  /* :236 */
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(v_x_2), roundTowardPositive, 0);  /* :236 */
 }
 
 LANE(cvt_rp_ue5m3x2_bf16x2_2, uint8_t, roundTowardPositive, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardPositive, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardPositive, 0), roundTowardPositive, 0);  /* :235 */
-    uint8_t v_d = from_single_ue5m3(single_f32(v_x_2), roundTowardPositive, 0);  /* :236 */
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(v_x_2), roundTowardPositive, 0);  /* :236 */
 }
 
 LANE(cvt_rp_satfinite_ue5m3x2_f16x2_2, uint8_t, roundTowardPositive, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardPositive, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardPositive, 0), roundTowardPositive, 0);  /* :235 */
-    uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTowardPositive, 0);  /* :236 */
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(within_f32(v_x_2, 0xc7e00000u, 0x47e00000u)), roundTowardPositive, 0);  /* :236 */
 }
 
 LANE(cvt_rp_satfinite_ue5m3x2_bf16x2_2, uint8_t, roundTowardPositive, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardPositive, 0);  /* :232 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(single_ue8m0((uint8_t)(0xfeu - v_s)), roundTowardPositive, 0), roundTowardPositive, 0);  /* :235 */
-    uint8_t v_d = from_single_ue5m3(single_f32(minimum_f32(maximum_f32(v_x_2, 0xc7e00000u), 0x47e00000u)), roundTowardPositive, 0);  /* :236 */
-    return select_8(isNaN_ue5m3(v_d), 0xffu, v_d);  /* types.yaml:44 */
+    return from_single_ue5m3(single_f32(within_f32(v_x_2, 0xc7e00000u, 0x47e00000u)), roundTowardPositive, 0);  /* :236 */
 }
 
 LANE(cvt_f32_f32_1_sm_10, uint32_t, anyDirection, uint32_t v_a) {

@@ -32,12 +32,17 @@
 #define DECLARATION \
     ((declaration){EXPONENT_BITS, FRACTION_BITS, BIAS, LARGEST, CANONICAL_NAN, HAS_SIGN, HAS_ZERO, HAS_SUBNORMALS, \
                    HAS_INFINITY, TOO_LARGE, SIGNED_TOO_LARGE})
+#define SATURATED \
+    ((declaration){EXPONENT_BITS, FRACTION_BITS, BIAS, LARGEST, CANONICAL_NAN, HAS_SIGN, HAS_ZERO, HAS_SUBNORMALS, \
+                   0, LARGEST, 1})
 
 /* The sign */
 
 INLINED BITS OF(magnitude)(BITS x) { return x & MAGNITUDE_MASK; }
 INLINED BITS OF(negate)(BITS x) { return x ^ SIGN_MASK; }
 INLINED BITS OF(copySign)(BITS x, BITS y) { return (x & MAGNITUDE_MASK) | (y & SIGN_MASK); }
+
+INLINED BITS OF(withoutSign)(BITS x) { return SELECT((x & SIGN_MASK) != 0, 0, x); }
 
 /* Classes */
 
@@ -84,6 +89,13 @@ INLINED BITS OF(from_single)(float value, int mode, int ftz) {
     if (EMIN < -126)
         return OF(convert)(value, mode, ftz);
     return (BITS)encoded(bits_of_float(value), 127, 23, DECLARATION, mode, ftz);
+}
+
+/* What is too large, infinities too, is the largest number with its sign. */
+INLINED BITS OF(saturated)(float value, int mode) {
+    if (EMIN < -126)
+        return (BITS)encoded(upper_word(value), 1023, 20, SATURATED, mode, 0);
+    return (BITS)encoded(bits_of_float(value), 127, 23, SATURATED, mode, 0);
 }
 
 INLINED BITS OF(convertStochastic)(float value, uint32_t random, int width) {
@@ -168,6 +180,7 @@ INLINED BITS OF(minimumNumber)(BITS x, BITS y) { return OF(extreme)(x, y, 0, 1);
 #undef EMIN
 #undef LEAST_NORMAL
 #undef DECLARATION
+#undef SATURATED
 #undef FORMAT
 #undef EXPONENT_BITS
 #undef FRACTION_BITS

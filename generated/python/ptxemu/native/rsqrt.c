@@ -15,6 +15,19 @@ DECIDING(rsqrt_approx_ftz_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     return rSqrt_f32(flushed_f32(v_a), roundTiesToEven, 1, undecided);  /* :45 */
 }
 
+DECIDING(rsqrt_approx_f64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
+    uint64_t v_d = rSqrt_f64(v_a, roundTiesToEven, 0, undecided);  /* :45 */
+    return propagate_f64(v_d, v_a);  /* types.yaml:55 */
+}
+
+DECIDING(rsqrt_approx_ftz_f64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
+    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:66 */
+    uint64_t v_root = rSqrt_f64((v_a_2 & UINT64_C(0xffffffff00000000)), roundTiesToEven, 1, undecided);  /* :42 */
+    uint64_t v_y = fusedMultiplyAdd_f64(UINT64_C(0x4000000000000000), v_root, negate_f64((v_root & UINT64_C(0xffffffff00000000))), roundTiesToEven, 1);  /* :38 */
+    uint64_t v_d = select_64(isNormal_f64(v_root), (v_y & UINT64_C(0xffffffff00000000)), v_root);  /* :43 */
+    return select_64(isNaN_f64(v_d), UINT64_C(0x7fffffff00000000), v_d);  /* types.yaml:96 */
+}
+
 LANE(rsqrt_approx_f32_1_sm_50, uint32_t, roundTiesToEven, uint32_t v_a) {
     _Bool v_tiny = compareLess_f32(magnitude_f32(v_a), 0x00800000u);  /* :54 */
     uint32_t v_scaled = select_32(v_tiny, multiplication_f32(v_a, 0x4b800000u, roundTiesToEven, 0), v_a);  /* :55 */

@@ -225,33 +225,27 @@ LANE(sub_e5m2x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
 }
 
 LANE(sub_e4m3x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = from_single_e4m3(float_sum_to_odd(single_e5m2(v_a), -single_e4m3(v_b)), roundTiesToEven, 0);  /* :71 */
-    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return from_single_e4m3(float_sum_to_odd(single_e5m2(v_a), -single_e4m3(v_b)), roundTiesToEven, 0);  /* :71 */
 }
 
 LANE(sub_e4m3x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = from_single_e4m3(float_sum_to_odd(single_e4m3(v_a), -single_e4m3(v_b)), roundTiesToEven, 0);  /* :71 */
-    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return from_single_e4m3(float_sum_to_odd(single_e4m3(v_a), -single_e4m3(v_b)), roundTiesToEven, 0);  /* :71 */
 }
 
 LANE(sub_e4m3x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = from_single_e4m3(float_sum_to_odd(single_e3m2(v_a), -single_e4m3(v_b)), roundTiesToEven, 0);  /* :71 */
-    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return from_single_e4m3(float_sum_to_odd(single_e3m2(v_a), -single_e4m3(v_b)), roundTiesToEven, 0);  /* :71 */
 }
 
 LANE(sub_e4m3x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = from_single_e4m3(float_sum_to_odd(single_e2m3(v_a), -single_e4m3(v_b)), roundTiesToEven, 0);  /* :71 */
-    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return from_single_e4m3(float_sum_to_odd(single_e2m3(v_a), -single_e4m3(v_b)), roundTiesToEven, 0);  /* :71 */
 }
 
 LANE(sub_e4m3x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = from_single_e4m3(float_sum_to_odd(single_e2m1(v_a), -single_e4m3(v_b)), roundTiesToEven, 0);  /* :71 */
-    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return from_single_e4m3(float_sum_to_odd(single_e2m1(v_a), -single_e4m3(v_b)), roundTiesToEven, 0);  /* :71 */
 }
 
 LANE(sub_e4m3x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = sum_e4m3(number_ue8m0(v_a), -number_e4m3(v_b), roundTiesToEven, 0);  /* :71 */
-    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return sum_e4m3(number_ue8m0(v_a), -number_e4m3(v_b), roundTiesToEven, 0);  /* :71 */
 }
 
 LANE(sub_satfinite_e5m2x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
@@ -286,38 +280,32 @@ LANE(sub_satfinite_e5m2x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint
 
 LANE(sub_satfinite_e4m3x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
     uint64_t v_x = convert_f64(number_e5m2(v_a) + -number_e4m3(v_b), roundTiesToEven, 0);  /* :68 */
-    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* :69 */
-    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* :69 */
 }
 
 LANE(sub_satfinite_e4m3x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
     uint64_t v_x = convert_f64(number_e4m3(v_a) + -number_e4m3(v_b), roundTiesToEven, 0);  /* :68 */
-    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* :69 */
-    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* :69 */
 }
 
 LANE(sub_satfinite_e4m3x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
     uint64_t v_x = convert_f64(number_e3m2(v_a) + -number_e4m3(v_b), roundTiesToEven, 0);  /* :68 */
-    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* :69 */
-    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* :69 */
 }
 
 LANE(sub_satfinite_e4m3x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
     uint64_t v_x = convert_f64(number_e2m3(v_a) + -number_e4m3(v_b), roundTiesToEven, 0);  /* :68 */
-    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* :69 */
-    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* :69 */
 }
 
 LANE(sub_satfinite_e4m3x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
     uint64_t v_x = convert_f64(number_e2m1(v_a) + -number_e4m3(v_b), roundTiesToEven, 0);  /* :68 */
-    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* :69 */
-    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* :69 */
 }
 
 LANE(sub_satfinite_e4m3x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
     uint64_t v_x = convert_f64(number_ue8m0(v_a) + -number_e4m3(v_b), roundTiesToEven, 0);  /* :68 */
-    uint8_t v_d = convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* :69 */
-    return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
+    return convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* :69 */
 }
 
 LANE(sub_s32_2, uint32_t, anyDirection, uint32_t v_a, uint32_t v_b) {

@@ -69,7 +69,8 @@ INLINED Reduced reduced_by_turns(uint32_t x, double factor, int kept, int bits, 
 #define PAIRS(i) ((i) < drop - 1 - (i) ? (i) : drop - 1 - (i))
 #define LOST(i) \
     if ((i) >= (drop + 1) / 2 && (i) < drop) \
-        lost += (0u - (x >> (i) & 1)) & ((PAIRS(i) > 0 ? x & ((1u << (PAIRS(i) & 31)) - 1) : 0) << ((i) + 1));
+        lost += (uint32_t)((int32_t)(x << (31 - (i))) >> 31) \
+            & (PAIRS(i) > 0 ? x << ((i) + 1) & ((1u << (PAIRS(i) & 31)) - 1) << ((i) + 1) : 0);
 #define LOST4(i) LOST(i) LOST((i) + 1) LOST((i) + 2) LOST((i) + 3)
 
 INLINED double unit_square(uint32_t x, int unseen, int drop, int columns) {
@@ -85,15 +86,18 @@ INLINED double unit_square(uint32_t x, int unseen, int drop, int columns) {
     return (double)(int64_t)(((uint64_t)x * x - lost) >> drop);
 }
 
+/* C1 and C2 stand in the halves of `pairs`: looking up is what takes longest. `first` and `second` are their units. */
 INLINED double unit_sum(
-    int32_t place, int local, int last, int unseen, int drop, int columns, const double *c0, const double *c1,
-    const double *c2
+    int32_t place, int local, int last, int unseen, int drop, int columns, const double *c0, const uint64_t *pairs,
+    double first, double second
 ) {
     int32_t segment = place >> local;
     /* A place that is a whole quarter lies at the end of the last segment. */
     segment = segment < last ? segment : last;
     uint32_t x = (uint32_t)(place - (segment << local));
-    return c0[segment] + c1[segment] * x + c2[segment] * unit_square(x, unseen, drop, columns);
+    uint64_t pair = pairs[segment];
+    double c1 = (int32_t)(uint32_t)pair, c2 = (int32_t)(uint32_t)(pair >> 32);
+    return c0[segment] + c1 * (x * first) + c2 * (unit_square(x, unseen, drop, columns) * second);
 }
 
 /* A place with a sum of its own. */
