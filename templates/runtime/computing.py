@@ -38,6 +38,7 @@ class Computing:
 
     @property
     def operands(self) -> int:
+        """How many source operands it takes."""
         return self.variant.operands
 
     @cached_property
@@ -62,7 +63,7 @@ class Computing:
     @cached_property
     def _native(self) -> Native | None:
         """The function in C, where the accelerator has it."""
-        return self.compiled() if is_accelerated() else None
+        return self._compiled() if is_accelerated() else None
 
     @cached_property
     def _meter(self) -> Meter | None:
@@ -73,22 +74,27 @@ class Computing:
 
         return Meter(self)
 
-    def compiled(self) -> Any:
-        """The kernel in C; None where there is none. Raises nothing, and says why there is none."""
+    @property
+    def _wanted(self) -> tuple[str, str, Callable[..., Array], Signature] | None:
+        """What is asked for in C, as accelerator.py takes it; None of what is no kernel of an opcode."""
+        return self.variant.spelling, self._row.opcode, self._function, self._signature
+
+    def _compiled(self) -> Any:
+        """What C there is of it; None where there is none. Raises nothing, and says why there is none."""
         from .accelerator import native
 
-        row = self._row
         # What is compiled is held against NumPy's, which the caller's environment must not disturb.
-        return undisturbed(native, (row.variant.spelling, row.opcode, self._function, self._signature))
+        return undisturbed(native, self._wanted or ())
 
-    def adopt(self, compiled: Any) -> None:
+    def _adopt(self, compiled: Any) -> None:
         """From now on C does it, if there is any."""
         self.__dict__.update({self._COMPILED: compiled, "_meter": None})
         self.__dict__.pop("_ufunc", None)
         self._plans.clear()
 
     @property
-    def _is_in_c(self) -> bool:
+    def is_in_c(self) -> bool:
+        """Does it run in C? Where it is compiled when it is first called on several elements, it is compiled now."""
         return self._native is not None
 
     @cached_property
@@ -100,7 +106,7 @@ class Computing:
         return native.ufunc([t.bits for _, t in (*s.registers, *s.places[0])], len(s.registers))
 
     def _on_threads(self, arrays: list[Array], threads: int | None, results: int) -> None:
-        in_c = arrays[-1].size > 1 and self._is_in_c
+        in_c = arrays[-1].size > 1 and self.is_in_c
         on_threads(self._run, arrays, self._signature.lanes, threads, self._row, results, in_c)
 
     def _run(self, arrays: list[Array], block: int) -> None:

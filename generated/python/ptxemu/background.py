@@ -64,7 +64,7 @@ def _compile_all() -> None:
         from . import compiling
 
         with suppress(Exception):  # nothing that goes wrong here is the caller's
-            kernel.adopt(kernel.compiled() if compiling.has_compiler() else None)
+            kernel._adopt(kernel._compiled() if compiling.has_compiler() else None)
 
 
 def _stop() -> None:

@@ -157,15 +157,19 @@ class Function(Kernel):
     @cached_property
     def _pieces(self) -> list[Piece | Alone]:
         """The function in C, where the accelerator has it; empty where it has not."""
-        return self.compiled() if is_accelerated() else []
+        return self._compiled() if is_accelerated() else []
 
-    def compiled(self) -> Any:
+    @property
+    def _wanted(self) -> None:
+        return None
+
+    def _compiled(self) -> Any:
         from . import pieces
 
         return pieces.compiled(self._program, self._is_proved) or []
 
-    def adopt(self, compiled: Any) -> None:
-        super().adopt(compiled or [])
+    def _adopt(self, compiled: Any) -> None:
+        super()._adopt(compiled or [])
 
     def _is_proved(self, found: Sequence[Piece | Alone]) -> bool:
         """Do pieces give what NumPy gives?"""
@@ -180,7 +184,8 @@ class Function(Kernel):
         return all(map(np.array_equal, *made))
 
     @property
-    def _is_in_c(self) -> bool:
+    def is_in_c(self) -> bool:
+        """Does it run in C, in whole or in part?"""
         return bool(self._pieces)
 
     def _run_on(self, arrays: list[Array], block: int) -> None:
