@@ -39,6 +39,7 @@ class Computing:
 
     @property
     def operands(self) -> int:
+        """How many source registers it takes, and so arrays."""
         return self.variant.operands
 
     @cached_property
