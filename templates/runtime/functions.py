@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from .running import in_blocks, takes
 from .signature import Operand, Signature, Type
 from .steps import Alone, Piece, Program, Step
 from .straightline import read
+from .switch import is_accelerated
 
 if TYPE_CHECKING:
     from .accelerator import Native
@@ -166,14 +167,24 @@ class Function(Kernel):
         found = super()._representation(t, arrays)
         return found if t.is_native(found) else t.bits
 
+    _COMPILED: ClassVar = "_pieces"
+
     @cached_property
     def _pieces(self) -> list[Piece | Alone]:
         """The function in C, where the accelerator has it; empty where it has not."""
-        if not is_accelerated():
-            return []
+        return self._compiled() if is_accelerated() else []
+
+    @property
+    def _wanted(self) -> None:
+        return None
+
+    def _compiled(self) -> Any:
         from . import pieces
 
         return pieces.compiled(self._program, self._is_proved) or []
+
+    def _adopt(self, compiled: Any) -> None:
+        super()._adopt(compiled or [])
 
     def _is_proved(self, found: Sequence[Piece | Alone]) -> bool:
         """Do pieces give what NumPy gives?"""
@@ -188,7 +199,8 @@ class Function(Kernel):
         return all(map(np.array_equal, *made))
 
     @property
-    def _is_in_c(self) -> bool:
+    def is_in_c(self) -> bool:
+        """Does it run in C, in whole or in part?"""
         return bool(self._pieces)
 
     def _run_on(self, arrays: list[Array], block: int) -> None:
