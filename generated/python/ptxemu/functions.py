@@ -11,7 +11,7 @@ import numpy as np
 
 from . import environment
 from .binary import Array
-from .kernel import Kernel, is_accelerated
+from .kernel import Kernel
 from .lookup import Row, UnknownTargetError
 from .operands import OperandError
 from .running import in_blocks, takes
