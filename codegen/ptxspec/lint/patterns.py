@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 
 class Pattern(NamedTuple):
-    """A pattern, the folder that it counts from, and where it stands. Without a slash within it is the name of a file or
-    folder at any depth, else a path; what is in a folder that it matches is matched too."""
+    """A pattern, the folder that it counts from, and where it stands. Without a slash within it is the name of a file
+    or folder at any depth, else a path; what is in a folder that it matches is matched too."""
 
     text: str
     base: Path
