@@ -47,6 +47,7 @@ COMMANDS = [
     ("vectors", "vectors setp.lt.f16x2 --grid --limit 3"),
     ("explain", "explain Rounding modifier required for instruction 'fma'"),
     ("lint", "lint"),
+    ("lint-stats", "lint --stats"),
 ]
 LONG = [
     ("diff", "diff --ptx 6.0..9.5"),
@@ -67,7 +68,7 @@ def said(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> An
     if name == "lint":
         file = tmp_path / "some.ptx"
         file.write_text("fma.f32 d, a, b, c;\nadd.f32.rn d, a, b;\nadd.f32 d, a;\n", "utf-8")
-        arguments = [str(file)]
+        arguments = [str(file), *arguments]
     main([name, "--root", str(ROOT), *arguments, "--format", "json"])
     return json.loads(capsys.readouterr().out)
 

@@ -34,6 +34,9 @@ STATEMENTS = [
     ("fadd.f32 a, b, c;", "add"),
     ("sqrtf.approx.f32 a, b;", "sqrt"),
     ("mull.f32 a, b, c;", "mul"),
+    ("vct.rn.f32.s32 a, r;", "cvt"),
+    ("fsetp.ne.b32 p, r, s;", "setp"),
+    ("add.S16x2 r, s, s;", "write .s16x2"),
     ("exp2.approx.f32 a, b;", "ex2"),
     ("add.f32 a, b, symbol+4;", "load"),
     ("selp.f32 a, symbol+4, b, p;", "load"),
@@ -111,6 +114,13 @@ def test_inline_assembly_is_judged_as_a_module_is(db: Database, statement: str, 
 )  # fmt: skip
 def test_what_is_none_of_the_databases_is_no_misspelling(db: Database, text: str) -> None:
     assert db.lint(f'asm("{text}" : "=f"(a) : "f"(b), "f"(c), "f"(d));', language="c++") == []
+
+
+def test_beside_what_is_plainly_ptx_syntax_and_operands_are_judged_of_other_instructions_too(db: Database) -> None:
+    (found,) = db.lint('asm("setp.ne.b32 p, %0, %1\\nwgmma.fence.sync.aligned;" :: "r"(a), "r"(b));', language="c++")
+    assert found.message == "a semicolon is missing here"
+    (found,) = db.lint('asm("setp.ne.b32 p, %0, %3;" :: "r"(a), "r"(b));', language="c++")
+    assert found.code == "undeclared-register"
 
 
 def test_what_has_no_type_is_told_beside_what_is_plainly_ptx(db: Database) -> None:
