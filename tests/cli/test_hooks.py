@@ -30,7 +30,7 @@ def test_the_hook_is_given_the_files_that_lint_reads() -> None:
     files = re.compile(HOOKS["ptxspec-lint"]["files"])
     for ending in filter(None, LANGUAGES):
         assert files.search(f"src/kernel{ending}")
-    for name in ("README.md", "a.ptx.bak", "cu", "Makefile", "a.json"):
+    for name in ("README.rst", "a.ptx.bak", "cu", "Makefile", "a.json"):
         assert not files.search(name)
 
 
