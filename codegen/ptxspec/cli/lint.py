@@ -28,9 +28,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Judges .ptx files by their own .version and .target, and the PTX in C++ (.cu .cuh .cpp .h .hip .cl), Python "
         "(.py), Rust (.rs), Julia (.jl), MLIR and LLVM (.mlir .ll) and Markdown (.md) by --target and --ptx; without "
-        "these, what exists anywhere passes. Exit 1: errors were found, with --strict warnings too, 2: something is not there, or could not be read. Registers are judged "
-        "where their declaration or constraint is in sight. Not judged are other instructions than the database's, "
-        "declarations and guards by themselves, and in programs what a macro or a format fills in.\n\n"
+        "these, what exists anywhere passes. Exit 1: errors were found, with --strict warnings too, 2: something is "
+        "not there, or could not be read. Registers are judged where their declaration or constraint is in sight. Not "
+        "judged are other instructions than the database's, declarations and guards by themselves, and in programs "
+        "what a macro or a format fills in.\n\n"
         "In a folder all files are judged whose ending says what they are written in, but for hidden folders, virtual "
         "environments, node_modules, build, dist and the like; what is named itself is judged wherever it is. The "
         "table [tool.ptxspec.lint] in the nearest pyproject.toml above a file, or above the working folder, may have "
