@@ -74,7 +74,7 @@ def test_kernels_compile_and_hold_their_instruction(
     run(
         nvcc, "-Werror", "all-warnings", f"-arch=sm_{architecture}", "-ptx", "-DPTXSPEC_KERNELS_ONLY", "-o", ptx, source
     )
-    run(nvcc, f"-arch=sm_{architecture}", "-cubin", "-DPTXSPEC_KERNELS_ONLY", "-o", cubin, ptx)
+    run(nvcc.with_name("ptxas"), f"-arch=sm_{architecture}", "-o", cubin, ptx)
     bodies = kernels(ptx.read_text("utf-8"))
     for v in spec.instructions[source.stem].variants:
         if not spec.has_kernel(v):
