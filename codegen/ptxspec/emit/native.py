@@ -19,7 +19,7 @@ from ..semantics.program import Apply, Const, Program, Term, Var
 from . import units
 from .clamping import CLAMPED, WITHIN
 from .converting import SEVERAL, is_usual
-from .fusing import FLUSH, PROPAGATE, shorten
+from .fusing import PROPAGATE, shorten
 from .lowering import ELEMENTARY, Function, Lowering, Shared, applications, source_of, written
 from .text import Files, Templates
 
