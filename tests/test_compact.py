@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from helpers.properties import given, strategies as st
 from helpers.repository import database, specification
-from hypothesis import given, strategies as st
 from ptxspec.compact import Word, compact, named_in
 from ptxspec.read.notation import expand
 

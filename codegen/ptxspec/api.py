@@ -137,7 +137,8 @@ class Database(database.Database):
         """
         _check(text=text, target=target, ptx=ptx)
         from .lint.ignores import heard
-        from .lint.linter import PTX, Linter
+        from .lint.languages import PTX
+        from .lint.linter import Linter
         from .lint.windows import chunks
 
         findings = Linter(self, target, ptx).lint(chunks(text), file, language)

@@ -28,17 +28,25 @@ class Diagnostic(NamedTuple):
     source: str = ""
 
     def __str__(self) -> str:
-        head = f"{self.path}:{self.mark.line}:{self.mark.column}: error: {_short(self.message)}"
+        head = f"{visible(self.path)}:{self.mark.line}:{self.mark.column}: error: {visible(_short(self.message))}"
         lines = [head]
         if self.source:
             # A line of a megabyte would hide the message: show the part around the column.
             start = max(0, self.mark.column - 100) if len(self.source) > 200 else 0
-            shown = self.source[start : start + 200].replace("\t", " ")
+            shown = "".join(c if c.isprintable() else " " for c in self.source[start : start + 200])
             length = max(1, min(self.mark.length, len(shown) - (self.mark.column - 1 - start)))
             lines += [f"    {shown}", "    " + " " * (self.mark.column - 1 - start) + "^" * length]
         if self.help:
-            lines.append(f"    help: {_short(self.help)}")
+            lines.append(f"    help: {visible(_short(self.help))}")
         return "\n".join(lines)
+
+
+def visible(text: str) -> str:
+    """A text with escapes in the place of what a terminal would not show, or would obey: a newline in the name of a
+    file, an escape sequence, what turns the direction of writing."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _short(text: str) -> str:

@@ -42,8 +42,8 @@ units: [],
 stages: ["operation"],
 places: [
 ["spec/instructions/cvt.yaml",262,"d = a"],
-["spec/instructions/mov.yaml",54,"d = a"],
-["spec/instructions/mov.yaml",52,"p = a"]
+["spec/instructions/mov.yaml",55,"d = a"],
+["spec/instructions/mov.yaml",53,"p = a"]
 ],
 operations: [],
 terms: [

@@ -4,7 +4,9 @@
 //   takes(variant, place)      whether it does
 //   isSafe(variant, place)     whether its machine code does there what it says; without a target, on the newest
 //   hasEnded(variant, place)   whether the newest PTX version does not take it any more
-//   hazards(variant, place)    what its machine code does instead: texts; without a target, on the newest
+//   hazards(variant, place)    what its machine code does instead: texts; without a target, on any that takes it
+//   risky(variant, place)      {on, all, last}: the targets that take it and on which a hazard holds, whether these are all,
+//                              and whether they are all from the first of them on
 //   knows(target, ptx)         whether a PTX version knows a target
 //   ordered(ptx)               the place of a PTX version among all
 //   recipe(variant, place)     the best recipe for a variant that works there: {differs}; null where there is none
@@ -29,15 +31,18 @@
       targets.some(t => within(ptxspec.window(v.row, t.name), ptx));
   };
 
-  // A variant with a hazard is judged on the newest target that takes it, where none is named.
-  search.hazards = (v, {target, ptx}) => {
-    if (v.crash || !Object.keys(v.row.hazards).length) {
-      return [];
-    }
-    const where = target ?? targets.findLast(t => within(ptxspec.window(v.row, t.name), ptx))?.name;
-    return where ? ptxspec.hazardsOn(v.row, where) : [];
+  const taking = (v, {target, ptx}) => v.crash || !Object.keys(v.row.hazards).length ? []
+    : targets.filter(t => t.name === target || (!target && within(ptxspec.window(v.row, t.name), ptx))).map(t => t.name);
+  search.hazards = (v, where) => [...new Set(taking(v, where).flatMap(t => ptxspec.hazardsOn(v.row, t)))];
+  search.risky = (v, where) => {
+    const every = taking(v, where), on = every.filter(t => ptxspec.hazardsOn(v.row, t).length);
+    return {on, all: on.length === every.length, last: on.length > 1 && on.length === every.length - every.indexOf(on[0])};
   };
-  search.isSafe = (v, where) => !search.hazards(v, where).length;
+  // Where no target is named, what may be advised does on the newest what it says.
+  search.isSafe = (v, where) => {
+    const last = taking(v, where).at(-1);
+    return !last || !ptxspec.hazardsOn(v.row, last).length;
+  };
 
   search.hasEnded = (v, {target, ptx}) => {
     const version = ptx ?? newest, few = ptxspec.data.needs[v.row.requires].few;

@@ -39,6 +39,15 @@
   }
   const told = found => listed([...found].map(([name, first]) => `on ${name} from PTX ${first}`));
 
+  // Where a hazard holds that does not hold wherever a variant is, as in " on sm_70 and sm_72".
+  function somewhere(v, place) {
+    const {on, all, last} = search.risky(v, place);
+    if (all || place.target) {
+      return "";
+    }
+    return last ? ` from ${on[0]} on` : ` on ${listed(on.length > 4 ? [...on.slice(0, 3), `${on.length - 3} others`] : on)}`;
+  }
+
   // What a verdict says of a variant, and where it is known, what more there is to say.
   function said(v, place, many) {
     const [is, it, needs] = many ? ["are", "they", "need"] : ["is", "it", "needs"];
@@ -49,7 +58,7 @@
     const window = target && ptxspec.window(v.row, target), need = needsOf(v);
     if (search.takes(v, place)) {
       const hazards = search.hazards(v, place);
-      const more = hazards.length ? `Hazard: ${hazards.join(" ")}` : "";
+      const more = hazards.length ? `Hazard${somewhere(v, place)}: ${hazards.join(" ")}` : "";
       if (!target) {
         return {answer: "yes", says: `${is} ${where(place)}`, text: more || `Needs ${need.text}.`, hazard: !!more};
       }
@@ -194,10 +203,15 @@
     if (!all.length) {
       return search.missing(opcode, asked, {target: null, ptx: null});
     }
-    const risks = group => group[0].crash ? [] : search.hazards(group[0], {target: null, ptx: null});
+    const anywhere = {target: null, ptx: null};
+    const risks = group => search.hazards(group[0], anywhere);
+    const warning = ([v]) => {
+      const there = somewhere(v, anywhere);
+      return there ? `Hazard${there}: do not write it there. ` : "Hazard: do not write it. ";
+    };
     const one = (group, label) => ({
       kind: "variant", answer: "", title: label, link: search.address(group[0]),
-      text: group[0].crash || `${risks(group).length ? "Hazard: do not write it. " : ""}Needs ${needsOf(group[0]).text}. Results: ${group[0].row.claim}.`,
+      text: group[0].crash || `${risks(group).length ? warning(group) : ""}Needs ${needsOf(group[0]).text}. Results: ${group[0].row.claim}.`,
       hazard: risks(group).length > 0,
       spelling: group[0].spelling, operands: group[0].operands,
     });

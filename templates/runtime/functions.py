@@ -95,7 +95,7 @@ class Function(Kernel):
     def __repr__(self) -> str:
         return f"<ptxemu function ({', '.join(self.inputs)}) -> {', '.join(self.results)}>"
 
-    def __call__(self, *arrays: Any, out: Any = None, threads: int | None = 1, **named: Any) -> Any:
+    def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None, **named: Any) -> Any:
         """The results: one array, or a tuple of several, of the shape that the inputs broadcast to. `out` and `threads`
         are as a kernel's; inputs of these names come by position. Raises OperandError (a TypeError) for arrays of
         another number, name or dtype, ValueError for shapes and threads."""
@@ -170,6 +170,10 @@ class Function(Kernel):
             for registers, these in zip(made, ([], found), strict=True):
                 self._fill_block([*operands, *registers], these)
         return all(map(np.array_equal, *made))
+
+    @property
+    def _is_in_c(self) -> bool:
+        return bool(self._pieces)
 
     def _run_on(self, arrays: list[Array], block: int) -> None:
         filled = len(self._program.results)

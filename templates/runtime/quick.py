@@ -11,7 +11,6 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from .binary import Array
-from .running import BLOCK
 from .surroundings import undisturbed
 
 _ARRAY: Final = np.ndarray
@@ -60,17 +59,18 @@ class Plan(NamedTuple):
 
 class Registered(NamedTuple):
     """A kernel in C. `views` are what its ufunc takes the arrays as, and `made` as what its result comes, where that
-    are no types of NumPy's own. Where it `decides`, it says which lanes it leaves undecided."""
+    are no types of NumPy's own: up to `most` elements. Where it `decides`, it says which lanes it leaves undecided."""
 
     ufunc: np.ufunc
     views: Key | None
     made: np.dtype[Any] | None
+    most: int
     decides: bool
 
     def called(self, arrays: Sequence[Any]) -> Any:
         """The result; None where it takes more than the ufunc."""
         for x in arrays:
-            if (type(x) is not _ARRAY and not isinstance(x, np.generic)) or (self.decides and x.size > BLOCK):
+            if (type(x) is not _ARRAY and not isinstance(x, np.generic)) or x.size > self.most:
                 return None
         if self.views is not None:
             arrays = [x.view(t) for x, t in zip(arrays, self.views, strict=True)]

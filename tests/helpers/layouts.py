@@ -8,6 +8,11 @@ from typing import Any
 import numpy as np
 import ptxemu
 
+
+class Subclass(np.ndarray):
+    """What a result is not, whatever the operands are."""
+
+
 LAYOUTS: dict[str, Callable[[Any], Any]] = {
     "one": lambda x: x[:1],
     "a number": lambda x: x[3],
@@ -19,7 +24,7 @@ LAYOUTS: dict[str, Callable[[Any], Any]] = {
     "backward": lambda x: x[:24][::-1],
     "not aligned": lambda x: np.frombuffer(b"x" + x[:24].tobytes(), x.dtype, offset=1),
     "read-only": lambda x: np.broadcast_to(x[:1], (5,)),
-    "of a subclass": lambda x: x[:24].view(np.recarray),
+    "of a subclass": lambda x: x[:24].view(Subclass),
     "none": lambda x: x[:0],
     "in the other byte order": lambda x: x[:24].astype(x.dtype.newbyteorder("S")),
 }

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ptxspec import Database
 from ptxspec.lint.findings import Finding
+from ptxspec.lint.linter import Linter
 from ptxspec.ptx.complaints import ERROR
 from ptxspec.ptxas.asking import FIRST_LINE, FOOTER, HEADER, STATEMENT, Sheet, unexpected
 from ptxspec.ptxas.statements import Writer, alike
@@ -30,7 +31,8 @@ def errors_by_line(db: Database, statements: Sequence[str], pair: Pair) -> dict[
     """What ptxas refuses when it reads the statements: it breaks down on some that it has taken only later."""
     target, ptx = pair
     found: dict[int, list[Finding]] = {}
-    for f in db.lint(HEADER.format(ptx=ptx, target=target) + "\n".join(statements) + FOOTER):
+    text = HEADER.format(ptx=ptx, target=target) + "\n".join(statements) + FOOTER
+    for f in Linter(db).lint([text], "text"):
         if f.severity == ERROR and f.code != "assembler-crash":
             found.setdefault(f.line - FIRST_LINE, []).append(f)
     return found

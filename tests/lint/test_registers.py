@@ -245,7 +245,7 @@ def test_declarations_may_stand_in_several_pieces(db: Database, size: int) -> No
 
 def test_a_register_is_named_with_its_type_and_what_is_taken(db: Database) -> None:
     text = FUNCTION.format(inner="", body="add.f32 %f0, %d1, x;\n testp.finite.f32 %f0, %f1; add.f32 %f0, %clock, 1.0;")
-    found = [(f.code, f.message, f.source[f.at : f.at + f.length]) for f in db.lint(text)]
+    found = [(f.code, f.message, f.source[f.at : f.at + f.length]) for f in Linter(db).lint([text], "f")]
     assert found == [
         ("illegal-register", "%d1 is a .f64 register; add.f32 takes .f32 or .b32 here", "%d1"),
         ("undeclared-register", "no register x is declared here", "x"),
@@ -341,19 +341,22 @@ def _letter(db: Database, type_: str) -> str:
         ('asm("{ .reg .pred p; testp.finite.f32 p,%1; testp.finite.f32 %0,%1; }" : "=f"(a) : "f"(b));',
          ["illegal-register"]),
         ('asm("add.f32 %0,%%laneid,%1;" : "=f"(x) : "f"(a));', ["illegal-operand"]),
-        # Not known: macros, other names, more operands than there are.
+        ('asm("add.f32 %0,%1,%2;" : "=f"(x) : "f"(a));', ["undeclared-register"]),
+        ('asm("add.f32 %0,%1,%7;" : "=f"(x) : "f"(a));', ["undeclared-register"]),
+        # Not known: macros, other names, what is read and written besides, operands where there are none.
         ('asm("add.f32 %0,%1,%2;" : OUT(x) : "d"(a), "d"(b));', []),
         ('asm("add.f32 %0,%1,%2;" : "=f"(x) : "f"(a), IN(b));', []),
         ('asm("add.f32 %0,%1,%2;" : "=" F (x) : "d"(a), "d"(b));', []),
         ('asm("add.f32 %0,%1,%2;" ARGUMENTS);', []),
         ('asm("add.f32 %0,%1,t;" : "=f"(x) : "f"(a));', []),
-        ('asm("add.f32 %0,%1,%7;" : "=f"(x) : "f"(a));', []),
+        ('asm("add.f32 %0,%1,%2;" : "+f"(x) : "f"(a));', []),
+        ('asm("add.f32 %0,%1,%2;");', []),
         ('asm("add.f32 %0,%1,%2;" : "=rm"(x) : "X"(a), "f"(b));', []),
         ('asm("add.f32 %0,%1,%2;" : "=d"(x) : "d"(a), "d"(b)', []),
     ],
 )  # fmt: skip
 def test_the_constraints_of_inline_assembly_are_types(db: Database, text: str, codes: list[str]) -> None:
-    assert [f.code for f in db.lint(text, language="c++")] == codes
+    assert [f.code for f in Linter(db).lint([text], "f", "c++")] == codes
     for size in (1, 5, 16):
         pieces = (text[i : i + size] for i in range(0, len(text), size))
         assert [f.code for f in Linter(db).lint(pieces, "f", "c++")] == codes
@@ -377,7 +380,7 @@ def test_the_constraints_of_inline_assembly_are_types(db: Database, text: str, c
     ],
 )  # fmt: skip
 def test_the_constraints_of_triton_are_types(db: Database, text: str, codes: list[str]) -> None:
-    assert [f.code for f in db.lint(text, language="python")] == codes
+    assert [f.code for f in Linter(db).lint([text], "f", "python")] == codes
     for size in (1, 5, 16):
         pieces = (text[i : i + size] for i in range(0, len(text), size))
         assert [f.code for f in Linter(db).lint(pieces, "f", "python")] == codes

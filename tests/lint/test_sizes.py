@@ -102,7 +102,7 @@ def test_what_has_no_end_takes_time_in_proportion(db: Database, language: str, u
 @pytest.mark.parametrize("unit", [".rn", ".foo", ".rn.rz", ".f32", ".sat", ".wide", ".cc", "."])
 def test_a_spelling_takes_time_in_proportion_to_its_names(db: Database, unit: str) -> None:
     assert grows_linearly(lambda count: db.lint(f"add{unit * count}.f32 %f0, %f1, %f2;"), 1000)
-    assert len(db.lint(f"add{'.rn' * 8000}.f32 %f0, %f1, %f2;")) == 7999
+    assert len(db.lint(f"add{'.rn' * 8000}.f32 %f0, %f1, %f2;")) == 1
 
 
 def test_a_spelling_of_names_that_nothing_has_takes_time_in_proportion(db: Database) -> None:

@@ -10,6 +10,8 @@ from helpers import ROOT
 from helpers.project import Project
 from helpers.validating import ADD, MAX, MODIFIERS, MUL, TARGETS, TYPES, expect_error
 
+WORDS = "spec/words.yaml"
+
 
 def test_a_missing_key_is_reported_where_the_mapping_begins(project: Project) -> None:
     project.edit(ADD, "summary: Sum of two values.\n", "")
@@ -172,3 +174,24 @@ def test_evidence_for_another_specification_is_not_shown_as_proof(project: Proje
     (line,) = [line for line in ledger.splitlines() if "`add{.{rn,rz}}.f64`" in line]
     assert line.endswith(" | 2 | sm_13, PTX 1.0 | sm_10, PTX 1.0 |")
     assert "abs.f64" not in ledger
+
+
+@pytest.mark.parametrize(
+    ("meaning", "message", "help"),
+    [
+        (".bf61", "unknown modifier or type '.bf61'", "did you mean '.bf16'?"),
+        ("max.rn", "no max has .rn", ""),
+        ("Max", "'Max' is not what belongs here", "an opcode, with modifiers or without, as in mul or testp.finite"),
+    ],
+)
+def test_an_everyday_word_means_what_is_there(project: Project, meaning: str, message: str, help: str) -> None:
+    project.write(WORDS, f"words:\n  clamp: [max, {meaning}]\n")
+    expect_error(project, project.run("validate"), project.place(WORDS, meaning), message, help)
+
+
+def test_an_everyday_word_may_mean_an_opcode_that_a_specification_lacks(project: Project) -> None:
+    project.write(WORDS, "words:\n  fused: [fma]\n  biggest: [max, nobody]\n")
+    assert project.run("validate").code == 0
+    assert project.run("generate").code == 0
+    data = (project.root / "generated/manual/search.data.js").read_text("utf-8")
+    assert '"words":{"biggest":["max"]}' in data

@@ -66,9 +66,11 @@ def test_types_that_came_before_do_not_let_others_in() -> None:
     one = np.ones(1, np.float32)
     for _ in range(3):
         kernel(one, one)
-    for wrong in (np.ones(1), np.ones(1, np.float16), np.ones(1, np.int32), np.ones(1, np.uint32), [1.0]):
+    for wrong in (np.ones(1), np.ones(1, np.float16), np.ones(1, np.int32), np.ones(1, np.uint32)):
         with pytest.raises(ptxemu.OperandError):
             kernel(one, wrong)
+    with pytest.raises(ptxemu.OperandError, match="masked"):
+        kernel(one, np.ma.MaskedArray(one, mask=[True]))
     with pytest.raises(ptxemu.OperandError, match="takes 2 operands, 3 came"):
         kernel(one, one, one)
     with pytest.raises(ValueError, match="do not broadcast"):

@@ -13,10 +13,10 @@ import ptxemu
 import ptxspec
 import pytest
 from helpers.arithmetic_package import PATHS, taking
+from helpers.properties import given, strategies as st
 from helpers.sizes import each_size, spread
-from hypothesis import given, strategies as st
 from numpy.testing import assert_array_equal
-from ptxemu import environment, lookup
+from ptxemu import environment, lookup, running
 from ptxemu.index import CATALOG, ROWS
 
 F32 = np.array([1.5, -0.0, np.inf, np.nan, 1e-40], np.float32)
@@ -144,11 +144,16 @@ def test_threads_may_write_over_what_they_read() -> None:
 
 
 def test_what_fails_in_a_thread_fails_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    failing = threading.Event()
+
     def fail(*arguments: object) -> None:
         if threading.current_thread() is not threading.main_thread():
+            failing.set()
             raise MemoryError("in a thread")
+        failing.wait(30)
 
     a = np.ones(700_000, np.float32)
+    monkeypatch.setattr(running, "available", lambda: 2)
     monkeypatch.setattr(ptxemu.Kernel, "_run", fail)
     with pytest.raises(MemoryError, match="in a thread"):
         ptxemu.execute("add.f32", a, a, threads=2)

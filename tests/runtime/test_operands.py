@@ -12,7 +12,7 @@ import ml_dtypes
 import numpy as np
 import ptxemu
 import pytest
-from hypothesis import given, strategies as st
+from helpers.properties import given, strategies as st
 from ptxemu.signature import type_named
 
 F32 = np.float32([1.5, -0.0])

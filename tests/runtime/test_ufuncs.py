@@ -126,7 +126,7 @@ def test_what_a_ufunc_would_cast_is_refused() -> None:
         np.ones(4, bool),
         np.ones(4),
         np.ones(4, np.uint32),
-        [1.0],
+        np.ma.MaskedArray(a, mask=[True] * 4),
     ):
         with pytest.raises(ptxemu.OperandError):
             kernel(a, wrong)

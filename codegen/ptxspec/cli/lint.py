@@ -6,8 +6,8 @@ import argparse
 import contextlib
 import json
 import sys
-import time
 from collections.abc import Iterator
+from time import monotonic as _now
 
 from .. import roots, terminal
 from ..diagnostics import PtxspecError
@@ -15,7 +15,7 @@ from ..lint.checking import Checker
 from ..lint.configuration import ConfigurationError, Configurations, Given
 from ..lint.discovery import Found, find
 from ..lint.findings import Finding
-from ..lint.linter import LANGUAGES
+from ..lint.languages import LANGUAGES
 from ..lint.many import Unreadable, check_all
 from ..lint.rendering import FORMATS, plain
 from . import MISUSE, NO, OK, TARGET, database, positive
@@ -143,14 +143,14 @@ class _Progress(contextlib.AbstractContextManager["_Progress"]):
     """How many files are judged, in the last line of a terminal, from the second second on."""
 
     def __init__(self) -> None:
-        self._next = time.monotonic() + 1 if sys.stderr.isatty() else float("inf")
+        self._next = _now() + 1 if sys.stderr.isatty() else float("inf")
         self._shown = False
 
     def __exit__(self, *_: object) -> None:
         self.clear()
 
     def of(self, done: int, total: int) -> None:
-        now = time.monotonic()
+        now = _now()
         if now > self._next:
             self._next = now + 0.1
             self._shown = True

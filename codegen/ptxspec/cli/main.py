@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import terminal
-from ..diagnostics import PtxspecError, SpecError, unknown
+from ..diagnostics import PtxspecError, SpecError, unknown, visible
 from . import MISUSE, NO, OK, READER_LEFT, counted
 from .help import Formatter, complete, overview
 
@@ -69,14 +69,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(counted(len(e.diagnostics), "error"), file=sys.stderr)
         return NO
     except PtxspecError as e:
-        print(f"{terminal.painted('ptxspec:', 'red', 'bold', stream=sys.stderr)} {e}", file=sys.stderr)
+        # A name that was given may hold what a terminal obeys.
+        said = "\n".join(visible(line) for line in str(e).split("\n"))
+        print(f"{terminal.painted('ptxspec:', 'red', 'bold', stream=sys.stderr)} {said}", file=sys.stderr)
         return MISUSE
     except BrokenPipeError:
         # The reader has seen enough; Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return READER_LEFT
     except OSError as e:
-        print(f"ptxspec: {e.filename or 'the output'}: {e.strerror or e}", file=sys.stderr)
+        print(f"ptxspec: {visible(str(e.filename or 'the output'))}: {e.strerror or e}", file=sys.stderr)
         # What is left in the buffer could not be written either, and Python would try at exit.
         sys.stdout = io.StringIO()
         return MISUSE
@@ -113,7 +115,7 @@ class _Parser(argparse.ArgumentParser):
         if match := re.search(r"argument (--\S+): ignored explicit argument '(.*)'", message):
             message = unknown("option", f"{match[1]}={match[2]}", [o for a in self._actions for o in a.option_strings])
         self.print_usage(sys.stderr)
-        print(f"{self.prog}: {message}", file=sys.stderr)
+        print(f"{self.prog}: {visible(message)}", file=sys.stderr)
         raise SystemExit(MISUSE)
 
 

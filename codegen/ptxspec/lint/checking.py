@@ -15,10 +15,12 @@ from ..diagnostics import PtxspecError
 from ..ptx.complaints import ERROR, WARNING
 from ..query.database import Database
 from . import traces
+from .configuration import Settings
 from .discovery import STDIN, Source
-from .findings import Finding
+from .findings import Finding, joined
 from .ignores import WORD, Ignores
-from .linter import PTX, Linter
+from .languages import PTX
+from .linter import Linter
 from .statistics import Account
 from .windows import CHUNK, chunks, decode, decoded
 
@@ -72,30 +74,39 @@ class Checker:
         settings, account = source.settings, self.account
         linter = self._linter(settings.target, settings.ptx)
         before = account.instructions
+        ignores = Ignores(text, name, source.language) if WORD in text else None
         findings = linter.lint(pieces, name, source.language)
-        if WORD in text:
-            ignores = Ignores(text, name, source.language)
+        if ignores:
+            findings = ignores.left(findings)
+        findings = joined(f for f in findings if self._is_said(f, settings))
+        if ignores:
             of_target = source.language == PTX or settings.target is not None or settings.ptx is not None
-            findings = ignores.apply(findings, of_target)
-            account.ignored += ignores.ignored
+            findings = (f for f in ignores.with_complaints(findings, of_target) if self._is_said(f, settings))
         for f in findings:
-            counts = f.severity == ERROR or (settings.strict and f.severity == WARNING)
-            if (settings.codes is None or f.code in settings.codes) and (counts or not self.quiet):
-                account.severities[f.severity] += 1
-                account.codes[f.code] += 1
-                account.errors |= counts
-                yield f
+            account.severities[f.severity] += 1
+            account.codes[f.code] += 1
+            account.errors |= _counts(f, settings)
+            yield f
+        account.ignored += ignores.ignored if ignores else 0
         if account.instructions == before:
             account.others += 1
         else:
             account.files += 1
             account.judged_for.add((source.language == PTX, settings.target, settings.ptx))
 
+    def _is_said(self, f: Finding, settings: Settings) -> bool:
+        return (settings.codes is None or f.code in settings.codes) and (not self.quiet or _counts(f, settings))
+
     def _linter(self, target: str | None, ptx: str | None) -> Linter:
         if (target, ptx) not in self._linters:
             linter = self._linters[target, ptx] = Linter(self._db, target, ptx)
             linter.tally = self.account.tally
         return self._linters[target, ptx]
+
+
+def _counts(f: Finding, settings: Settings) -> bool:
+    """Whether a finding makes the exit code 1."""
+    return f.severity == ERROR or (settings.strict and f.severity == WARNING)
 
 
 def _data(path: str) -> bytes | None:

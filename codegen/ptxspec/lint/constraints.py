@@ -14,8 +14,12 @@ _EXPRESSION = re.compile(
     re.VERBOSE,
 )
 # What LLVM's inline assembly has as one string: "=f,f,f". Triton passes it behind the assembly.
-_LISTED = re.compile(r"""\s*+,\s*+(?:constraints\s*+=\s*+)?(?P<quote>["'])(?P<list>[=&+\w,~{} ]*+)(?P=quote)""")
+_LISTED = re.compile(
+    r"""\s*+,\s*+(?:constraints\s*+=\s*+)?(?P<quote>["'])(?P<list>[=&+\w,~{} ]*+)(?P=quote)(?P<end>\s*+[,)\]}])?"""
+)
 _LISTED_OPEN = re.compile(r"""(?:\s*+,?\s*+(?:\w++\s*+=?\s*+)?(?:["'][=&+\w,~{} ]*+)?)?\Z""")
+
+_LLVM = re.compile(r'\s*+,\s*+"([^"]*+)"')
 
 # The letter of each operand, None for one that is not known.
 Constraints = tuple[str | None, ...]
@@ -33,7 +37,8 @@ def cpp(text: str, position: int) -> tuple[Constraints, dict[str, int]] | None:
         position = m.end()
         sections += m["mark"].count(":")
         if m["mark"] == ")" or sections > 2:
-            return _letters(found), names
+            # What is read and written is counted once more, behind the others.
+            return _letters(found) + (None,) * sum("+" in c for c in found), names
         entry = _ENTRY.match(text, position)
         if entry and (closed := _closed(text, entry.end())):
             position = closed
@@ -44,10 +49,19 @@ def cpp(text: str, position: int) -> tuple[Constraints, dict[str, int]] | None:
     return (), {}
 
 
+def llvm(text: str, position: int) -> Constraints:
+    """The operands of LLVM's constraints behind a string in its own text."""
+    m = _LLVM.match(text, position)
+    return _letters([part.strip() for part in m[1].split(",") if "~" not in part]) if m else ()
+
+
 def listed(text: str, position: int, final: bool) -> Constraints | None:
     """The operands of LLVM's constraints behind a string; what is destroyed, as in ~{memory}, is none. None where they
     may still come."""
     if (m := _LISTED.match(text, position)) and "=" in m["list"]:
+        if m["end"] is None:
+            # More of them follow, or what is made of them.
+            return None if not final and not text[m.end() :].strip() else ()
         return _letters([part.strip() for part in m["list"].split(",") if "~" not in part])
     return None if not final and _LISTED_OPEN.match(text, position) else ()
 

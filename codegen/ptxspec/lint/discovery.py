@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from ..diagnostics import PtxspecError, suggest
 from .configuration import Configurations, Settings
-from .linter import LANGUAGES, PTX, language
+from .languages import LANGUAGES, PTX
+from .linter import language
 from .patterns import excluded
 
 STDIN = "-"

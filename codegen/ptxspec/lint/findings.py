@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from ..catalog import Requirement
+from ..ptx.complaints import ERROR, NOTE, WARNING
 
 CODES = {
     # The spelling
@@ -54,7 +57,9 @@ CODES = {
 
 class Finding(NamedTuple):
     """One diagnostic. `length` characters are meant; `help` says what to write instead, `requires` what the variant
-    needs where it is not available."""
+    needs where it is not available. `operand` is the text of the operand that the message begins with, `statement` the
+    number of the statement that it is about. Of several in one that are joined, `also` has the other messages and
+    `marks` the other places in the line, with their lengths."""
 
     file: str
     line: int
@@ -68,15 +73,59 @@ class Finding(NamedTuple):
     source: str = ""
     at: int = 0
     requires: Requirement | None = None
+    operand: str = ""
+    statement: int | None = None
+    also: tuple[str, ...] = ()
+    marks: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def text(self) -> str:
+        """All that it says, in one line."""
+        also = f"; also: {'; '.join(self.also)}" if self.also else ""
+        return f"{self.message}{also}; {self.help}" if self.help else self.message + also
 
     def as_json(self) -> dict[str, Any]:
-        message = f"{self.message}; {self.help}" if self.help else self.message
         return {
             "file": self.file,
             "line": self.line,
             "column": self.column,
             "severity": self.severity,
             "code": self.code,
-            "message": message,
+            "message": self.text,
             "variant": self.variant,
         }
+
+
+# So much is said of one statement, and then how much more there is.
+_MANY = 8
+_GRAVITY = {ERROR: 0, WARNING: 1, NOTE: 2}
+
+
+def joined(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """One complaint for each statement, with all that is wrong in it; the gravest comes first."""
+    for statement, group in groupby(findings, key=lambda f: f.statement):
+        if statement is None:
+            yield from group
+        else:
+            yield _together(sorted(group, key=lambda f: _GRAVITY[f.severity]))
+
+
+def _together(findings: Sequence[Finding]) -> Finding:
+    first, *others = findings
+    if not others:
+        return first
+    # What is said of several operands in the same words is said once.
+    said: dict[str, list[Finding]] = {}
+    for f in findings:
+        said.setdefault(f.message.removeprefix(f.operand), []).append(f)
+    messages = []
+    for same in said.values():
+        more = dict.fromkeys(f.operand for f in same[1:] if f.operand and f.operand != same[0].operand)
+        messages.append(same[0].message + (f"; likewise {', '.join(more)}" if more else ""))
+    marks = dict.fromkeys((f.at, f.length) for f in others if f.line == first.line and f.source == first.source)
+    return first._replace(
+        message=messages[0],
+        also=(*messages[1:_MANY], *([f"and {len(messages) - _MANY} more"] if len(messages) > _MANY else [])),
+        help="; ".join(dict.fromkeys(f.help for f in findings if f.help)),
+        marks=tuple(marks),
+    )

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ..diagnostics import suggest
 from ..ptx.complaints import WARNING
-from .findings import CODES, Finding
+from .findings import CODES, Finding, joined
 
 WORD = "ptxspec:"
 _COMMENT = re.compile(
@@ -43,8 +43,12 @@ class _Ignore(NamedTuple):
 
 
 def heard(findings: Iterable[Finding], text: str, file: str, language: str, of_target: bool) -> Iterator[Finding]:
-    """The findings in a text, but for what its comments ignore."""
-    return Ignores(text, file, language).apply(findings, of_target) if WORD in text else iter(findings)
+    """The findings in a text, those of a statement as one, but for what its comments ignore. `of_target`: it is known
+    what was judged for, or the text says it."""
+    if WORD not in text:
+        return joined(findings)
+    ignores = Ignores(text, file, language)
+    return ignores.with_complaints(joined(ignores.left(findings)), of_target)
 
 
 class Ignores:
@@ -54,6 +58,8 @@ class Ignores:
         self._text, self._file = text, file
         self._starts = [0, *(m.end() for m in re.finditer("\n", text))]
         self._found: list[_Ignore] = []
+        self._used: set[_Ignore] = set()
+        self.ignored = 0
         self._wrong: list[Finding] = []
         comments = list(_COMMENT.finditer(text))
         alone = [m.start() for m in comments if self._is_alone(m.start())]
@@ -61,14 +67,10 @@ class Ignores:
         for m in comments:
             self._take(m)
 
-    def apply(self, findings: Iterable[Finding], of_target: bool) -> Iterator[Finding]:
-        """The findings that are left, and what the comments themselves have wrong. `of_target`: it is known what was
-        judged for, or the text says it."""
+    def left(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+        """The findings that are not ignored."""
         lines = {(i.first, i.code): i for i in self._found if i.first == i.last}
         wider = [i for i in self._found if i.first != i.last]
-        used: set[_Ignore] = set()
-        left = list(self._wrong)
-        self.ignored = 0
         for f in findings:
             # The nearest one: a comment for the file is not needed where all have one of their own.
             by = lines.get((f.line, f.code)) or max(
@@ -77,15 +79,20 @@ class Ignores:
                 default=None,
             )
             if by is None:
-                left.append(f)
+                yield f
             else:
                 self.ignored += 1
-                used.add(by)
+                self._used.add(by)
+
+    def with_complaints(self, findings: Iterable[Finding], of_target: bool) -> Iterator[Finding]:
+        """What is left, and then what the comments have wrong themselves, in the order of the text. `of_target` as in
+        `heard`."""
+        found = [*findings, *self._wrong]
         for i in self._found:
-            if i not in used and (of_target or i.code not in _BY_TARGET):
+            if i not in self._used and (of_target or i.code not in _BY_TARGET):
                 message = f"nothing is ignored by this: there is no {i.code} {i.where}"
-                left.append(self._finding("unused-ignore", message, "remove it", i.at, len(i.code)))
-        return iter(sorted(left, key=lambda f: (f.line, f.column)))
+                found.append(self._finding("unused-ignore", message, "remove it", i.at, len(i.code)))
+        return iter(sorted(found, key=lambda f: (f.line, f.column)))
 
     def _take(self, m: re.Match[str]) -> None:
         verb, codes = m["verb"], m["codes"]

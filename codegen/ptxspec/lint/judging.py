@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..diagnostics import nearest
 from ..ptx import operands as kinds
 from ..ptx.complaints import ERROR, NOTE, WARNING, WHOLE, Complaint
 from ..ptx.matching import Matcher, count, unreadable
@@ -26,7 +27,32 @@ class Judgement(NamedTuple):
 NOT_OURS = Judgement(None, ())
 
 # Other machines' assembly has names such as .s, .d and .w, but none of these.
-_LIKE_A_TYPE = re.compile(r"b?f\d+(?:x\d+)?").fullmatch
+_LIKE_A_TYPE = re.compile(r"b?fp?\d+(?:x\d+)?|b?float\d*|double|half", re.IGNORECASE).fullmatch
+# What C and other machines write at the ends of an opcode: fmaf, fadd.
+_BY_OTHERS = re.compile(r"f?(\w+?)f?")
+
+
+def misspelt(db: Database, opcode: str, names: Sequence[str]) -> str | None:
+    """The opcode of the database that is meant by one that PTX does not have; None where that is not plain. Vector
+    units of other machines have opcodes that begin with v, and the same types."""
+    if opcode[0] in "vV" or not any(n in db.types and not db.is_other_type(n) for n in names):
+        return None
+    lower = opcode.lower()
+    bare = _BY_OTHERS.fullmatch(lower)
+    if bare and bare[1] in db.opcodes:
+        return bare[1]
+    found = next(iter(nearest(lower, db.opcodes)), "")
+    # One letter is wrong, too many or missing, or two are exchanged.
+    return found if found and _are_near(lower, found) else None
+
+
+def _are_near(one: str, other: str) -> bool:
+    if sorted(one) == sorted(other):
+        return True
+    longer, shorter = (one, other) if len(one) >= len(other) else (other, one)
+    if len(longer) == len(shorter):
+        return len(one) > 2 and sum(a != b for a, b in zip(one, other, strict=True)) == 1
+    return any(longer[:i] + longer[i + 1 :] == shorter for i in range(len(longer)))
 
 
 class InstructionJudge:
@@ -74,8 +100,7 @@ class InstructionJudge:
         types = [n for n in names if n in self.types or n in self.other_types]
         if self.db.is_elsewhere(opcode, names) or self.matcher.is_elsewhere(opcode, shapes):
             return NOT_OURS
-        known = self.types | self.modifiers | self.other_types
-        if lenient and known.isdisjoint(names) and not any(map(_LIKE_A_TYPE, names)):
+        if lenient and not any(map(self._is_like_ptx, names)):
             return NOT_OURS
         if not all(names):
             message = "a name is missing behind a dot"
@@ -86,12 +111,12 @@ class InstructionJudge:
         variant, more = self._variant(opcode, effective, registers, target, ptx)
         spelled += more
         errors = [c for c in spelled if c.severity == ERROR]
-        if variant is None and shapes and kinds.MALFORMED in shapes:
-            return Judgement(None, (*errors, *unreadable(shapes)))
         if variant is None:
-            if not errors:
-                spelled.append(self._why_not(opcode, names, effective, types, registers, target, ptx))
-            return Judgement(None, tuple(c for c in spelled if c.severity == ERROR))
+            # Without the commas where they belong operands cannot be counted.
+            counted = registers if shapes and kinds.MALFORMED not in shapes else None
+            if counted == registers or self._variant(opcode, effective, None, target, ptx)[0] is None:
+                errors += self._why_not(opcode, names, effective, types, counted, target, ptx)
+            return Judgement(None, (*errors, *unreadable(shapes or ())))
         complaints = spelled + self._refusals(variant, target, ptx)
         complaints += self.matcher.complaints(variant, shapes or ())
         if not any(c.severity == ERROR for c in complaints):
@@ -99,7 +124,8 @@ class InstructionJudge:
         return Judgement(variant.spelling, tuple(complaints))
 
     def _refusals(self, variant: Variant, target: str | None, ptx: str | None) -> list[Complaint]:
-        refused = refusals(self.db, variant, target, ptx)
+        # What is refused comes to no crash.
+        refused = tuple(sorted(refusals(self.db, variant, target, ptx), key=lambda r: r.code == "assembler-crash"))
         if not self.pairs:
             refused = tuple(r for r in refused if r.code != "target-unknown")
         names = variant.spelling.split(".")[1:]
@@ -107,6 +133,20 @@ class InstructionJudge:
         return [Complaint(ERROR, r.code, r.message, help, requires=variant.requires) for r in refused]
 
     # Names
+
+    def apart(self, head: str) -> Complaint | None:
+        """What is said of a modifier that must follow the opcode at once, and stands apart from it in `head`."""
+        opcode, *names = head.split(".")
+        first = names[0].strip() if names else ""
+        if opcode == opcode.rstrip() or first not in self.leading:
+            return None
+        opcode = opcode.rstrip().lower()
+        message = f".{first} must follow the opcode at once, without a space"
+        return Complaint(ERROR, "misplaced-modifier", message, f"write {opcode}.{first}", 0)
+
+    def _is_like_ptx(self, name: str) -> bool:
+        known = name in self.types or name in self.modifiers or name in self.other_types
+        return known or name.lower() in self.types or _LIKE_A_TYPE(name) is not None
 
     def _effective(self, opcode: str, names: Sequence[str]) -> tuple[str, ...]:
         """Each name once, types as often as they stand."""
@@ -179,25 +219,49 @@ class InstructionJudge:
         count: int | None,
         target: str | None,
         ptx: str | None,
-    ) -> Complaint:
-        spelling = ".".join((opcode, *effective))
+    ) -> list[Complaint]:
         unknown = [n for n in effective if n not in self.types and n not in self.modifiers]
         has = forms_text(self.db.opcodes[opcode], types)
-        if not types and not unknown:
-            reason = Reason("missing-type", f"{spelling} has no type; {opcode} has {has}")
-        elif not self.other_types.isdisjoint(types):
-            asked = "".join(f".{t}" for t in types)
-            reason = Reason("illegal-type", f"{opcode} has no {asked}; it has {has}")
-        else:
-            reason = why_not(self.db, spelling, count)[0]
-        index = WHOLE
-        if reason.code in ("unknown-modifier", "unknown-type", "illegal-modifier"):
-            own = {n for v in self.db.opcodes[opcode].variants if v.types == tuple(types) for n in v.names}
-            index = next((i for i, n in enumerate(names) if n in effective and n not in own), WHOLE)
-        elif reason.code == "illegal-type" and types:
-            index = next((i for i, n in enumerate(names) if n in self.other_types), names.index(types[-1]))
         help = advice(self.db, opcode, effective, count, target, ptx)
-        return Complaint(ERROR, reason.code, reason.message, help, index)
+        if not types and not unknown:
+            message = f"{'.'.join((opcode, *effective))} has no type; {opcode} has {has}"
+            return [Complaint(ERROR, "missing-type", message, help)]
+        if not self.other_types.isdisjoint(types):
+            asked = "".join(f".{t}" for t in types)
+            reasons: tuple[Reason, ...] = (Reason("illegal-type", f"{opcode} has no {asked}; it has {has}"),)
+        else:
+            reasons = why_not(self.db, ".".join((opcode, *effective)), count)
+        places = self._places(reasons, opcode, names, effective, types)
+        found = [Complaint(ERROR, r.code, r.message, help, i) for r, i in zip(reasons, places, strict=True)]
+        wrong = {names[i] for i in places if i != WHOLE}
+        rest = [n for n in effective if n not in wrong]
+        if wrong.isdisjoint(types) and types and self.db.find(opcode, rest, count) is None and rest != list(effective):
+            # Without these names something is wrong still.
+            found += [
+                Complaint(ERROR, r.code, r.message, help) for r in why_not(self.db, ".".join((opcode, *rest)), count)
+            ]
+        return found
+
+    def _places(
+        self,
+        reasons: Sequence[Reason],
+        opcode: str,
+        names: Sequence[str],
+        effective: Sequence[str],
+        types: Sequence[str],
+    ) -> list[int]:
+        """Which of the names each reason is about."""
+        own = {n for v in self.db.opcodes[opcode].variants if v.types == tuple(types) for n in v.names}
+        strange = iter([i for i, n in enumerate(names) if n in effective and n not in own])
+        found = []
+        for reason in reasons:
+            index = WHOLE
+            if reason.code in ("unknown-modifier", "unknown-type", "illegal-modifier"):
+                index = next(strange, WHOLE)
+            elif reason.code == "illegal-type" and types:
+                index = next((i for i, n in enumerate(names) if n in self.other_types), names.index(types[-1]))
+            found.append(index)
+        return found
 
     # Where it is right
 

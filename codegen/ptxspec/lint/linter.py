@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import PurePath
 
@@ -12,35 +13,31 @@ from ..ptx.complaints import ERROR, Complaint
 from ..ptx.matching import count
 from ..ptx.operands import UNKNOWN, Operand, Shape, split
 from ..ptx.registers import Registers, special_names
-from ..ptx.scanning import HOLE, Declaration, Directive, Instruction, Other, Problem, Scanner, View, Word
+from ..ptx.scanning import HOLE, STRANGER, Declaration, Directive, Instruction, Other, Problem, Scanner, View, Word
 from ..query.database import Database
 from ..query.instead import RECIPE
 from ..query.names import spelled
-from . import embedded
 from .filling import filled
 from .findings import Finding
-from .judging import NOT_OURS, InstructionJudge
+from .judging import NOT_OURS, InstructionJudge, misspelt
+from .languages import EXTRACT, LANGUAGES, PTX
+from .languages.text import Text, are_operands
 from .statistics import Tally
 from .traces import traced
 from .windows import windows
 
 _GUARD = re.compile(r"@\s*!?\s*[\w%$]+\s*\Z")
-PTX, CPP, PYTHON = "ptx", "c++", "python"
-LANGUAGES = {
-    # Without an ending: /dev/stdin, and what a shell substitutes for a file.
-    **dict.fromkeys((".ptx", ""), PTX),
-    **dict.fromkeys((".cu", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hh", ".hpp", ".hxx", ".inl", ".inc"), CPP),
-    **dict.fromkeys((".hip", ".cl"), CPP),
-    **dict.fromkeys((".py", ".pyi"), PYTHON),
-}
-_EXTRACT: dict[str, Callable[[View], Iterator[embedded.Text]]] = {CPP: embedded.cpp, PYTHON: embedded.python}
 
 
 class _Module:
-    """What the text says of itself so far, or what the options say instead of the target and the PTX version."""
+    """What the text says of itself so far, or what the options say instead of the target and the PTX version.
+    `wrong_header`: its header has been complained of, and is not behind it. `statement` is where the last instruction
+    starts, and `number` counts those of all texts."""
 
     def __init__(self, target: str | None, ptx: str | None, registers: Registers) -> None:
         self.target, self.ptx, self.registers = target, ptx, registers
+        self.wrong_header = False
+        self.statement, self.number = -1, 0
 
 
 def language(path: PurePath) -> str:
@@ -63,59 +60,100 @@ class Linter:
         self._options = frozenset(assembler["target_options"])
         self._special = special_names(assembler)
         self.tally = Tally()
+        self._numbers = itertools.count()
+        self._others = frozenset(assembler["other_opcodes"])
         self.judge = InstructionJudge(db, pairs=self.target is not None and self.ptx is not None)
 
     def lint(self, chunks: Iterable[str], file: str, language: str = PTX) -> Iterator[Finding]:
         """The findings in one text, which comes in pieces of any size."""
         if language == PTX:
             module = _Module(self.target, self.ptx, Registers(self._special))
-            scanner = Scanner(self.db.opcodes, everything=self.tally.everything)
+            scanner = self._scanner()
             for window in windows(chunks):
-                for item in scanner.scan(window):
-                    if isinstance(item, Instruction):
-                        yield from self._instruction(item, window, module, file)[1]
-                    elif isinstance(item, Declaration):
-                        module.registers.take(item.text)
-                    elif isinstance(item, Directive):
-                        yield from self._directive(item, window, module, file)
-                    elif isinstance(item, Problem):
-                        yield _problem(item, window, file)
-                    elif isinstance(item, Other):
-                        self._count(item, embedded=False)
+                yield from self._module(scanner, window, module, file)
             return
-        extract = _EXTRACT.get(language)
+        extract = EXTRACT.get(language)
         if extract is None:
-            raise PtxspecError(unknown("language", language, (PTX, *_EXTRACT)))
+            raise PtxspecError(unknown("language", language, (PTX, *EXTRACT)))
         for window in windows(traced(chunks)):
             for text in extract(window):
                 yield from self._embedded(text, file)
 
-    def _embedded(self, text: embedded.Text, file: str) -> list[Finding]:
-        """Strings hold other machines' assembly too, with rules of its own: what cannot be read is worth saying only
-        with an instruction of the database, in prose only where it is about that."""
-        registers = Registers(self._special, text.constraints, text.whole)
-        module = _Module(self.target, self.ptx, registers)
-        found: list[Finding] = []
-        problems: list[Finding] = []
-        ours = beside = False
-        for item in Scanner(self.db.opcodes, embedded=True, everything=self.tally.everything).scan(text):
+    def _module(self, scanner: Scanner, window: View, module: _Module, file: str) -> Iterator[Finding]:
+        for item in scanner.scan(window):
             if isinstance(item, Instruction):
+                module.wrong_header = False
+                one, more = self._instruction(item, window, module, file)
+                self._count(item.head, one)
+                yield from more
+            elif isinstance(item, Declaration):
+                module.wrong_header = False
+                module.registers.take(item.text)
+            elif isinstance(item, Directive):
+                for f in self._directive(item, window, module, file):
+                    module.wrong_header = True
+                    yield f
+            elif isinstance(item, Other):
+                yield from self._other(item, window, file)
+            elif isinstance(item, Problem) and not module.wrong_header:
+                # What follows from a header that is wrong is not said besides.
+                module.wrong_header = item.header
+                yield _problem(item, window, module, file)
+
+    def _embedded(self, text: Text, file: str) -> list[Finding]:
+        """Strings hold other machines' assembly too, with rules of its own: what cannot be read, and what has no name
+        of PTX's, is worth saying only beside an instruction of the database, in prose only where it is about that."""
+        registers = Registers(self._special, text.constraints, text.whole)
+        # Today's compilers write a module for it.
+        module = _Module(self.target, self.ptx or self.db.catalog.newest_version, registers)
+        found: list[Finding] = []
+        doubtful: list[Finding] = []
+        ours = beside = False
+        for item in self._scanner(embedded=True).scan(text):
+            if isinstance(item, Instruction):
+                if text.prose and not are_operands(item.operands):
+                    continue
                 one, more = self._instruction(item, text, module, file)
+                self._count(item.head, one)
                 ours, beside = ours or one, one
                 found += more
+                if not one and not text.prose:
+                    doubtful += self._instruction(item, text, module, file, lenient=False)[1]
             elif isinstance(item, Declaration):
                 registers.take(item.text)
             elif isinstance(item, Directive):
                 found += self._directive(item, text, module, file)
-            elif isinstance(item, Other) and (ours or not text.prose):
-                self._count(item, embedded=True)
-            elif isinstance(item, Problem) and (beside or not text.prose):
-                problems.append(_problem(item, text, file))
+            elif isinstance(item, Other) and not text.prose:
+                found += self._other(item, text, file)
+            elif isinstance(item, Problem) and ((beside and not item.stray) or not text.prose):
+                doubtful.append(_problem(item, text, module, file))
                 beside = False
-        return sorted(found + problems, key=lambda f: (f.line, f.column)) if ours else found
+        return sorted(found + doubtful, key=lambda f: (f.line, f.column)) if ours else found
 
-    def _instruction(self, item: Instruction, view: View, module: _Module, file: str) -> tuple[bool, list[Finding]]:
-        """Whether an instruction is one of the database's, and what is wrong with it."""
+    def _other(self, item: Other, view: View, file: str) -> Iterator[Finding]:
+        """What is said of a statement that is none of the database's."""
+        if item.kind in (STRANGER, "statement"):
+            self._count(item.text, False, view.embedded)
+        if item.kind == STRANGER:
+            yield from self._stranger(item, view, file)
+
+    def _stranger(self, item: Other, view: View, file: str) -> Iterator[Finding]:
+        """What is said of an opcode that PTX does not have, where one of the database's is meant."""
+        head = "".join(item.text.split())
+        opcode, _, names = head.partition(".")
+        meant = misspelt(self.db, opcode, names.split("."))
+        if meant:
+            place = view.place(item.start)
+            message, help = f"there is no instruction {opcode}", f"did you mean '{meant}'?"
+            where = (file, place.line, place.column, ERROR, "unknown-opcode", message, head, help)
+            yield Finding(*where, length=len(opcode), source=place.source, at=place.at)
+
+    def _instruction(
+        self, item: Instruction, view: View, module: _Module, file: str, lenient: bool | None = None
+    ) -> tuple[bool, list[Finding]]:
+        """Whether an instruction is one of the database's, and what is wrong with it. `lenient`: what has no PTX name
+        at all is another machine's."""
+        module.statement, module.number = item.statement, next(self._numbers)
         if item.plain >= 0:
             head: str = item.head
             shapes: tuple[Shape, ...] | None = module.registers.kinds(item.operands)
@@ -128,24 +166,28 @@ class Linter:
             shapes = tuple(o.shape for o in operands) if is_known else None
         opcode, dot, names = head.partition(".")
         known = opcode if opcode in self.db.opcodes else opcode.lower()
-        judgement = self.judge.judge(known + dot + names, shapes, module.target, module.ptx, view.embedded)
+        lenient = view.embedded if lenient is None else lenient
+        judgement = self.judge.judge(known + dot + names, shapes, module.target, module.ptx, lenient)
         if judgement is NOT_OURS:
-            self.tally.outside[known] += 1
             return False, []
-        self.tally.judged[known] += 1
         if known != opcode:
             message = f"there is no instruction {opcode}; opcodes are written in lower case"
             complaint = Complaint(ERROR, "unknown-opcode", message, f"write {known}{dot}{names}")
-            return True, [_instruction_finding(item, operands, view, file, complaint, head)]
+            return True, [_instruction_finding(item, operands, view, file, complaint, head, module.number)]
         complaints = [self._with_registers(c, item, opcode, names, view) for c in judgement.complaints]
+        if item.plain < 0 and (apart := self.judge.apart(item.head)):
+            complaints = [apart]
         variant = judgement.variant or head
-        return True, [_instruction_finding(item, operands, view, file, c, variant) for c in complaints]
+        return True, [_instruction_finding(item, operands, view, file, c, variant, module.number) for c in complaints]
 
-    def _count(self, item: Other, embedded: bool) -> None:
-        """Of an instruction that the database has nothing of. In a program's strings other machines' have no types."""
-        opcode, dot, _ = item.text.split(maxsplit=1)[0].partition(".")
-        if item.kind == "statement" and (dot or not embedded):
-            self.tally.outside[opcode.lower()] += 1
+    def _scanner(self, embedded: bool = False) -> Scanner:
+        return Scanner(self.db.opcodes, embedded, everything=self.tally.everything, others=self._others)
+
+    def _count(self, head: str, ours: bool, embedded: bool = False) -> None:
+        """An instruction, of the database or not. In a program's strings other machines' have no types."""
+        opcode, dot, _ = head.partition(".")
+        if dot or not embedded:
+            (self.tally.judged if ours else self.tally.outside)[opcode.split(maxsplit=1)[0].lower()] += 1
 
     def _with_registers(self, c: Complaint, item: Instruction, opcode: str, names: str, view: View) -> Complaint:
         """A complaint whose recipe names the registers of the statement."""
@@ -181,6 +223,7 @@ class Linter:
                     help = suggest(ptx, self.db.versions) or f"known: {first} to {last}"
                     yield finding(value, "unknown-ptx", f"there is no PTX version {value.text}", help)
                     ptx = None
+                    break
             if self.ptx is None:
                 module.ptx = ptx
         else:
@@ -205,6 +248,9 @@ class Linter:
         if not self.db.catalog.knows(module.target, module.ptx):
             message = f"PTX {module.ptx} does not know {module.target}"
             yield finding(item.values[-1], "target-unknown", message, f"write .version {floor} or newer")
+            # What it does not know either follows from that.
+            if self.ptx is None:
+                module.ptx = None
 
 
 def _version(text: str) -> str:
@@ -226,9 +272,9 @@ def _names(head: str) -> list[tuple[int, int]]:
 
 
 def _instruction_finding(
-    item: Instruction, operands: list[Operand], view: View, file: str, c: Complaint, variant: str
+    item: Instruction, operands: list[Operand], view: View, file: str, c: Complaint, variant: str, number: int
 ) -> Finding:
-    start, length, message = item.start, len(item.head), c.message
+    start, length, message, named = item.start, len(item.head), c.message, False
     if c.name >= 0:
         names = _names(item.head)
         if c.name < len(names):
@@ -237,7 +283,7 @@ def _instruction_finding(
     elif c.operand >= 0:
         operand = (operands or list(split(item.operands)))[c.operand]
         operand = operand.parts[c.part] if c.part >= 0 else operand
-        message = message.replace("{operand}", operand.text)
+        message, named = message.replace("{operand}", operand.text), message.startswith("{operand}")
         start, length = item.operands_start + operand.start, len(operand.text)
     place = view.place(start)
     return Finding(
@@ -253,10 +299,12 @@ def _instruction_finding(
         source=place.source,
         at=place.at,
         requires=c.requires,
+        operand=operand.text if named else "",
+        statement=number,
     )
 
 
-def _problem(item: Problem, view: View, file: str) -> Finding:
+def _problem(item: Problem, view: View, module: _Module, file: str) -> Finding:
     place = item.place or view.place(item.start)
     return Finding(
         file,
@@ -270,4 +318,5 @@ def _problem(item: Problem, view: View, file: str) -> Finding:
         item.length,
         place.source,
         place.at,
+        statement=module.number if item.statement is not None and item.statement == module.statement else None,
     )

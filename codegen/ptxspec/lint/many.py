@@ -16,7 +16,7 @@ from ..query.database import Database
 from .checking import Checker
 from .discovery import STDIN, Source
 from .findings import Finding
-from .linter import PTX
+from .languages import PTX
 from .statistics import Account
 
 # So long the files are judged one by one; as much as that is in so many bytes, of PTX and of what may hold some.

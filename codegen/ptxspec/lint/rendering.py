@@ -23,17 +23,25 @@ def plain(text: str, *styles: str) -> str:
 
 
 def text(findings: Iterable[Finding], paint: Paint = plain) -> Iterator[str]:
-    """file:line:column, what is wrong, the line with carets, and the way out."""
+    """file:line:column, what is wrong, the line with carets, what else is, and the way out."""
     for f in findings:
         place = paint(f"{f.file}:{f.line}:{f.column}:", "bold")
         style = _STYLES[f.severity]
         yield f"{place} {paint(f'{f.severity}:', *style)} {f.message} {paint(f'[{f.code}]', 'dim')}\n"
         source = f.source.replace("\t", " ").replace("\0", " ")
         if source:
-            carets = "^" * max(1, min(f.length, len(source) - f.at))
-            yield f"    {source}\n    {' ' * f.at}{paint(carets, *style)}\n"
+            yield f"    {source}\n    {paint(_carets(f, len(source)), *style)}\n"
+        if f.also:
+            yield f"    {paint('also:', 'bold')} {'; '.join(f.also)}\n"
         if f.help:
             yield f"    {paint('help:', 'green', 'bold')} {f.help}\n"
+
+
+def _carets(f: Finding, length: int) -> str:
+    carets = [" "] * length
+    for at, count in ((f.at, f.length), *f.marks):
+        carets[at : at + count] = "^" * max(1, min(count, length - at))
+    return "".join(carets).rstrip()
 
 
 def found(findings: Iterable[Finding]) -> str:
@@ -63,11 +71,10 @@ def github(findings: Iterable[Finding], paint: Paint = plain) -> Iterator[str]:
     for f in findings:
         command = {ERROR: "error", WARNING: "warning", NOTE: "notice"}[f.severity]
         end = f",endColumn={f.column + f.length - 1}" if f.at + f.length <= len(f.source) else ""
-        message = f"{f.message}; {f.help}" if f.help else f.message
         place = (
             f"file={_property(_from_top(f.file, inside))},line={f.line},col={f.column}{end},title={_property(f.code)}"
         )
-        yield f"::{command} {place}::{_escaped(message)}\n"
+        yield f"::{command} {place}::{_escaped(f.text)}\n"
 
 
 def _from_top(file: str, inside: str) -> str:

@@ -41,7 +41,7 @@ def _result(f: Finding, rule: int) -> dict[str, Any]:
         "ruleId": f.code,
         "ruleIndex": rule,
         "level": f.severity,
-        "message": {"text": f"{f.message}. {f.help}" if f.help else f.message},
+        "message": {"text": ". ".join(filter(None, (f.message, *f.also, f.help)))},
         "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(f.file)}, "region": region}}],
     }
 

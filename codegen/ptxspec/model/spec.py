@@ -62,6 +62,7 @@ class Assembler:
     crashing: tuple[str, ...] = ()
     constants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     named_integers: tuple[str, ...] = ()
+    other_opcodes: tuple[str, ...] = ()
     other_types: tuple[str, ...] = ()
     target_options: tuple[str, ...] = ()
     registers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -109,6 +110,7 @@ class Spec:
     naming: Naming = Naming()
     published: Mapping[str, PublishedModel] = field(default_factory=dict)
     functions: Functions = field(default_factory=Functions)
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     instead: Mapping[Variant, tuple[Instead, ...]] = field(default_factory=dict)
 
     @cached_property

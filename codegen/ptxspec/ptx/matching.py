@@ -67,6 +67,7 @@ _NO_NUMBERS: dict[str, _Said] = {
 _NAMES: dict[str, _Said] = {
     kinds.UNDECLARED: ("undeclared-register", "no register {operand} is declared here", "declare it before, by .reg"),
     kinds.PART: ("illegal-operand", "{operand} is a part of a register that is no vector", "name the register alone"),
+    kinds.BEYOND: ("undeclared-register", "the asm statement has no operand {operand}", "the first one is number 0"),
     kinds.MALFORMED: ("syntax", "no operand", "write registers or constants (1.0, 0f3F800000) with commas between"),
 }
 # What the assembler says of operands that are no registers, wherever they are sources.
@@ -76,6 +77,8 @@ _SOURCES: dict[str, _Said] = {
     kinds.NEGATED: ("illegal-operand", "a register is not negated here", "negate it by an instruction of its own"),
     kinds.INVERTED: ("illegal-operand", "a register is not negated here", "negate it by an instruction of its own"),
     kinds.DISCARD: ("syntax", "`_` is no source operand", "name a register"),
+    kinds.SUM: ("illegal-operand", "{operand} is an address, which is not taken here",
+        "load the value into a register first"),
     kinds.PAIR: ("syntax", "a source operand is one register", "name one register"),
     **dict.fromkeys(kinds.SPECIALS, ("illegal-operand", "{operand} is a special register, which is not read here",
         "move it into a register first, and convert that")),
@@ -86,9 +89,11 @@ _SOURCES: dict[str, _Said] = {
 _NAMED = {
     **{kind: frozenset([kind]) for kind in (kinds.SPECIAL, kinds.WIDE_SPECIAL, kinds.PREDICATE_SPECIAL)},
     kinds.EITHER_SPECIAL: frozenset([kinds.SPECIAL, kinds.WIDE_SPECIAL]),
-    **dict.fromkeys((kinds.UNDECLARED, kinds.PART, kinds.SUM), frozenset(["variable"])),
+    **dict.fromkeys((kinds.UNDECLARED, kinds.PART), frozenset(["variable"])),
+    kinds.SUM: frozenset(["variable", "sum"]),
 }
 _FUNCTION = ("illegal-operand", "{operand} is a function, which is not read here", "name a register")
+_IN_VECTORS = {kinds.FUNCTION: _FUNCTION, kinds.SUM: _NAMES[kinds.MALFORMED]}
 _NO_REGISTER = ("illegal-destination", "the result needs a register", "name a register")
 _DESTINATIONS: dict[str, _Said] = {
     **dict.fromkeys((*_CONSTANTS, *_NO_NUMBERS, kinds.SUM), _NO_REGISTER),
@@ -199,7 +204,7 @@ class Matcher:
         kind = _kind(shape)
         if kind in (*_CONSTANTS, kinds.FUNCTION):
             return self._constant(v, kind, written)
-        if kind in _NAMED and not _NAMED[kind].isdisjoint(self._taken(v, "constants", written, ()) or ()):
+        if self._is_named(v, kind, written):
             return None
         return _SOURCES.get(kind) or self._register(v, kind, v.result)
 
@@ -230,7 +235,7 @@ class Matcher:
                 return _FUNCTION
         if kind in (*_CONSTANTS, kinds.FUNCTION):
             return self._constant(v, kind, source.type)
-        if kind in _NAMED and not _NAMED[kind].isdisjoint(self._taken(v, "constants", source.type, ()) or ()):
+        if (kind == kinds.SUM and shape[1] != kinds.UNDECLARED) or self._is_named(v, kind, source.type):
             return None
         return _SOURCES.get(kind) or self._register(v, kind, source.type)
 
@@ -242,9 +247,14 @@ class Matcher:
         for i, kind in enumerate(shape[1:]):
             # Of integers and special registers the type depends on what stands beside them.
             if kind not in (constants.INTEGER, *kinds.SPECIALS):
-                said = _FUNCTION if kind == kinds.FUNCTION else self._source(v, source, kind)
+                said = _IN_VECTORS.get(kind) or self._source(v, source, kind)
                 found += [Complaint(ERROR, *said, operand=operand, part=i)] if said else []
         return found or _mixed(shape[1:], operand)
+
+    def _is_named(self, v: Variant, kind: str, type: str) -> bool:
+        """Whether a name is taken that no register has."""
+        taken = self._taken(v, "constants", type, self._constants.get(type))
+        return kind in _NAMED and not _NAMED[kind].isdisjoint(taken or ())
 
     def _constant(self, v: Variant, kind: str, type: str) -> _Said | None:
         taken = self._taken(v, "constants", type, self._constants.get(type))

@@ -14,6 +14,8 @@ REGISTER, VECTOR, ADDRESS, NEGATED, INVERTED, DISCARD, PAIR, SUM, MALFORMED, UNK
 )  # fmt: skip
 # What a register turns out to be by its name and the declarations; else its type.
 SPECIAL, UNDECLARED, PART, FUNCTION = "special", "undeclared", "part", "function"
+# A number that no operand of the asm statement has.
+BEYOND = "beyond"
 # Special registers of 64 bits, of 32 or 64, predicates, and what is read of none: vectors, fields of what is none.
 WIDE_SPECIAL, EITHER_SPECIAL = "wide special", "either special"
 PREDICATE_SPECIAL, STRANGE_SPECIAL = "predicate special", "strange special"
@@ -24,7 +26,8 @@ Shape: TypeAlias = "str | tuple[str, ...]"
 
 
 class Operand(NamedTuple):
-    """`parts` are the registers and constants in a vector, the two results of p|q, and what is negated or inverted."""
+    """`parts` are the registers and constants in a vector, the two results of p|q, what is negated or inverted, and the
+    name to which something is added."""
 
     kind: str
     text: str
@@ -43,7 +46,7 @@ _KINDS = tuple(
         (DISCARD, r"_"),
         # A component or an element is the assembler's to resolve.
         (REGISTER, rf"{_NAME}(?:\s*+\.\s*+\w++|\s*+\[[^\]]*+\])*+"),
-        (SUM, rf"{_NAME}\s*+[+-]\s*+\w++"),
+        (SUM, rf"{_NAME}\s*+\+\s*+\w++"),
         (MALFORMED, r"_\s*+\|\s*+_"),
         (PAIR, rf"{_NAME}\s*+\|\s*+{_NAME}"),
         (NEGATED, rf"-\s*+{_NAME}"),
@@ -58,6 +61,7 @@ _PARTS = {
     PAIR: re.compile(r"[^|\s]++"),
     NEGATED: re.compile(r"[^-\s]++"),
     INVERTED: re.compile(r"[^!\s]++"),
+    SUM: re.compile(rf"\A{_NAME}"),
 }
 
 

@@ -63,9 +63,14 @@ class Registers:
         if not operand.parts:
             return operand
         parts = tuple(map(self.known, operand.parts))
-        # -WARP_SZ is a constant.
-        constant = operand.kind in (kinds.NEGATED, kinds.INVERTED) and parts[0].kind == constants.INTEGER
-        return operand._replace(kind=constants.INTEGER, parts=()) if constant else operand._replace(parts=parts)
+        # -WARP_SZ is a constant, and WARP_SZ+1.
+        constant = operand.kind in (kinds.NEGATED, kinds.INVERTED, kinds.SUM) and parts[0].kind == constants.INTEGER
+        if constant:
+            return operand._replace(kind=constants.INTEGER, parts=())
+        # To a register of any type the assembler adds; a variable is declared elsewhere.
+        if operand.kind == kinds.SUM and parts[0].kind == kinds.REGISTER and parts[0].text[0] not in "%$":
+            parts = (parts[0]._replace(kind=kinds.UNDECLARED),)
+        return operand._replace(parts=parts)
 
     def _declare(self, directive: str) -> None:
         text = re.sub(COMMENT, " ", directive).replace("%%", "%")
@@ -136,7 +141,9 @@ class Registers:
         name, part = text.replace("%%", "%"), ""
         if m := _PART.search(name):
             name, part = name[: m.start()].rstrip(), "".join(m[0].split())
-        if self._constraints and _ARGUMENT.fullmatch(name) and int(name[1:]) < len(self._constraints):
+        if self._constraints and _ARGUMENT.fullmatch(text):
+            if int(name[1:]) >= len(self._constraints):
+                return kinds.BEYOND
             letter = self._constraints[int(name[1:])]
             return kinds.REGISTER if letter is None or part else constants.INTEGER if letter == "n" else f'"{letter}"'
         declared = self._declared(name)

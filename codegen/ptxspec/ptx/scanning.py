@@ -91,7 +91,8 @@ class Directive(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """Something that the assembler cannot read. `place` is given where `start` is no longer in view."""
+    """Something that the assembler cannot read. `place` is given where `start` is no longer in view, `statement` is
+    where the statement starts that it is about. `stray`: it belongs to none; `header`: it is of .version or .target."""
 
     start: int
     length: int
@@ -99,6 +100,9 @@ class Problem(NamedTuple):
     message: str
     help: str = ""
     place: Position | None = None
+    statement: int | None = None
+    stray: bool = False
+    header: bool = False
 
 
 class Declaration(NamedTuple):
@@ -108,9 +112,12 @@ class Declaration(NamedTuple):
     start: int = 0
 
 
+STRANGER = "stranger"
+
+
 class Other(NamedTuple):
     """What a scanner that is to tell everything tells of what is none of these: a label, a statement with its opcode,
-    a directive."""
+    a directive. A STRANGER is a statement of an opcode that PTX does not have, as far as is known, by its spelling."""
 
     start: int
     kind: str
@@ -121,10 +128,14 @@ Item: TypeAlias = Instruction | Directive | Problem | Declaration | Other
 
 
 class Scanner:
-    """Scans one text. `opcodes` are those to look for; `everything`: tell of what else there is, too."""
+    """Scans one text. `opcodes` are those to look for; `others` those that PTX has besides, where strangers are to be
+    told; `everything`: tell of what else there is, too."""
 
-    def __init__(self, opcodes: Iterable[str], embedded: bool = False, everything: bool = False) -> None:
+    def __init__(
+        self, opcodes: Iterable[str], embedded: bool = False, everything: bool = False, others: Iterable[str] = ()
+    ) -> None:
         self._opcodes = frozenset(opcodes)
+        self._others = frozenset(others)
         self._embedded = embedded
         self._everything = everything
         self._last: str | None = None  # what was read last
@@ -167,9 +178,11 @@ class Scanner:
                 if m[0].startswith("/*") and (len(m[0]) < 4 or not m[0].endswith("*/")):
                     yield _open_comment(start)
                 continue
-            if not self._embedded and (problem := _misplaced(kind, self._last, start)):
-                yield problem
-            self._last = kind
+            # A semicolon too many and a .TARGET are complained of by themselves.
+            if not self._embedded and kind != "empty" and not m[0][1:2].isupper():
+                if problem := _misplaced(kind, self._last, start):
+                    yield problem
+                self._last = kind
             if kind == "plain":
                 operands = m["args"]
                 yield Instruction(m.start("head"), m["head"], operands, m.start("args"), operands.count(",") + 1, start)
@@ -206,7 +219,7 @@ class Scanner:
             elif kind == "end":
                 self._initialised = False
             elif kind == "stray" and m[0].isascii():
-                yield Problem(start, len(m[0]), "syntax", f"unexpected {m[0]!a}")
+                yield Problem(start, len(m[0]), "syntax", f"unexpected {m[0]!a}", stray=True)
             elif kind == "label" and self._everything:
                 yield Other(start, kind, m[0])
             if position < m.end():
@@ -254,12 +267,15 @@ class Scanner:
                 problem = Problem(start + two.end(), 1, "syntax", "a comma is missing before this")
             elif end == length:
                 problem = _no_semicolon(start + len(statement.rstrip()))
-        items: list[Item] = [problem] if problem else []
+        items: list[Item] = [problem._replace(statement=start)] if problem else []
+        head = m["head"]
         # Where a hole follows the spelling, it goes on there.
-        if ours and not statement.startswith(HOLE, m.end()):
-            head = m["head"]
+        goes_on = statement.startswith(HOLE, m.end())
+        if ours and not goes_on:
             operands, place = statement[m.end() : end], start + m.end()
             items.insert(0, Instruction(start + m.start("head"), head, operands, place, -1, start))
+        elif self._others and not goes_on and m["opcode"] not in self._others and "." in head:
+            items.insert(0, Other(start + m.start("head"), STRANGER, head))
         elif self._everything:
             items.insert(0, Other(start + m.start("head"), "statement", statement[m.start("head") : end]))
         return items, length
@@ -271,7 +287,10 @@ class Scanner:
             name = re.match(r"\.\w+", directive)
             first = name[0] if name else "."
             help = f"write {first.lower()}"
-            return Problem(start, len(first), "syntax", f"there is no directive {first}", help), len(first)
+            header = first.lower() in (".version", ".target")
+            return Problem(start, len(first), "syntax", f"there is no directive {first}", help, header=header), len(
+                first
+            )
         if behind == "{" and directive.rstrip().endswith("="):
             self._initialised = True
         elif HOLE not in directive and (m := _DECLARATION.match(directive)):
@@ -321,9 +340,11 @@ def _no_opcode(statement: str, start: int) -> Problem:
 def _misplaced(kind: str | None, last: str | None, start: int) -> Problem | None:
     """A module begins with its version and target."""
     if kind == "version" and last is not None:
-        return Problem(start, 8, "syntax", ".version stands first in a module, and once", "move or remove it")
+        message, help = ".version stands first in a module, and once", "move or remove it"
+        return Problem(start, 8, "syntax", message, help, header=True)
     if last == "version" and kind != "target":
-        return Problem(start, 1, "syntax", ".target must stand between .version and this", "as in .target sm_90")
+        message, help = ".target must stand between .version and this", "as in .target sm_90"
+        return Problem(start, 1, "syntax", message, help, header=True)
     return None
 
 

@@ -23,14 +23,15 @@ from .published import read_published
 from .targets import read_naming, read_targets, read_versions
 from .types import read_formats, read_nan_rules, read_types
 from .units import read_model, read_units
+from .words import read_words
 
 _SHARED = ("types", "modifiers", "targets", "assembler", "units")
 _OBSERVED = ("evidence", "machine_code", "recordings", "speed")
 # The files that all others need.
 SHARED = frozenset(f"spec/{name}.yaml" for name in _SHARED)
-# The functions of other languages, and what was found out about the specification: no result depends on these files,
-# and they may be missing.
-OBSERVED = frozenset({"spec/functions.yaml", *(f"spec/observed/{name}.yaml" for name in _OBSERVED)})
+# The functions of other languages, the manual's words, and what was found out about the specification: no result depends
+# on these files, and they may be missing.
+OBSERVED = frozenset({"spec/functions.yaml", "spec/words.yaml", *(f"spec/observed/{name}.yaml" for name in _OBSERVED)})
 
 
 @dataclass
@@ -59,6 +60,7 @@ def read_all(root: Path, spelling: str | None = None) -> Reading:
     published = files.optional(files.folder / "published.yaml", "published")
     observed = {name: files.optional(files.folder / "observed" / f"{name}.yaml", name) for name in _OBSERVED}
     functions = files.optional(files.folder / "functions.yaml", "functions")
+    words = files.optional(files.folder / "words.yaml", "words")
     instructions = list(files.instructions(spelling and spelling.partition(".")[0]))
     models = list(files.models())
     context = Context(files.errors)
@@ -81,6 +83,8 @@ def read_all(root: Path, spelling: str | None = None) -> Reading:
             sources=dict(sorted(files.sources.items())),
         )
         spec = replace(spec, published=read_published(published, spec, context))
+        if spelling is None:
+            spec = replace(spec, words=read_words(words, spec, context))
         # Recipes are made of other instructions: where one of these is wrong, they would be, too.
         if spelling is None and not files.errors:
             instead, wrong = link(spec)
@@ -126,8 +130,12 @@ class _Files:
         if not paths:
             where = display_path(folder, self.root)
             self.errors.append(Diagnostic(where, Mark(1, 1), "no instruction files here", "add one, as in add.yaml"))
+        pages = self.pages()
         for path in paths:
             if doc := self.document(path, "instruction"):
+                if (name := doc.data["opcode"]) in pages:
+                    message, help = f"no opcode can be called '{name}'", "the manual has a page of that name"
+                    self.errors.append(doc.error(("opcode",), message, help))
                 yield doc
 
     def models(self) -> Iterator[Document]:
@@ -139,12 +147,20 @@ class _Files:
     def named(self, folder: Path, suffixes: tuple[str, ...], rule: str) -> Iterator[Path]:
         """The files of a folder whose names end as they should; the others are complained about."""
         for path in sorted(p for p in folder.glob("*") if not p.name.startswith(".")):
-            if path.suffix in suffixes:
+            if not path.name.isprintable():
+                message = "the name of this file has a character that is not seen"
+                self.errors.append(Diagnostic(display_path(path, self.root), Mark(1, 1), message, "rename it"))
+            elif path.suffix in suffixes:
                 yield path
-                continue
-            help = f"{rule}: rename it to {path.stem}.yaml, or move it away"
-            where = display_path(path, self.root)
-            self.errors.append(Diagnostic(where, Mark(1, 1), "this file would be ignored", help))
+            else:
+                help = f"{rule}: rename it to {path.stem}.yaml, or move it away"
+                where = display_path(path, self.root)
+                self.errors.append(Diagnostic(where, Mark(1, 1), "this file would be ignored", help))
+
+    def pages(self) -> set[str]:
+        """The names of the manual's pages that are no opcode's: they have templates of their own."""
+        folder = self.root / "templates" / "manual"
+        return {p.name.partition(".")[0] for p in (*folder.glob("*.html.j2"), *folder.glob("guides/*.md.j2"))}
 
 
 def _of_lines(lines: Iterable[str]) -> str:

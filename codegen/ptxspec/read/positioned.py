@@ -23,6 +23,13 @@ _MAX_DEPTH = 32
 _START = Mark(1, 1)
 # YAML ends a line at these, Python and editors do not: what stands in which line would depend on who reads.
 _SEPARATOR = re.compile("[\x85\u2028\u2029]")
+# What nobody sees, and what a terminal, a page or a compiler might obey: control characters, what turns the direction
+# of writing, and what has no width.
+HIDDEN = re.compile(
+    "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_UNSEEN = "it is not seen, and may change how the text around it is read; leave it out"
 
 
 @dataclass(frozen=True)
@@ -93,6 +100,9 @@ def load(path: Path, root: Path) -> Document:
         raise fail(
             f"the line separator {code} is not used in a specification", "break the line", mark, lines[mark.line - 1]
         )
+    if hidden := HIDDEN.search(text):
+        mark = _mark_at(text, hidden.start())
+        raise fail(_cannot_stand(hidden[0]), _UNSEEN, mark, lines[mark.line - 1])
     try:
         return _build(path, name, lines, text)
     except yaml.YAMLError as e:
@@ -104,6 +114,10 @@ def load(path: Path, root: Path) -> Document:
         raise fail(f"not valid YAML: {said}", "", mark, source) from None
 
 
+def _cannot_stand(character: str) -> str:
+    return f"the character U+{ord(character):04X} cannot stand in it"
+
+
 def _problem(e: yaml.YAMLError, text: str) -> tuple[Mark, str]:
     """Where the parser stopped, and what it says."""
     if isinstance(e, yaml.MarkedYAMLError) and e.problem_mark:
@@ -111,7 +125,7 @@ def _problem(e: yaml.YAMLError, text: str) -> tuple[Mark, str]:
         return Mark(mark.line + 1, mark.column + 1), str(e.problem or e.context)
     # A character outside of YAML; the place that comes with it counts in whatever the parser counts in.
     found = next((i for i, c in enumerate(text) if not (c.isprintable() or c in "\t\r\n")), 0)
-    return _mark_at(text, found), f"the character U+{ord(text[found]):04X} cannot stand in it"
+    return _mark_at(text, found), _cannot_stand(text[found])
 
 
 def _mark_at(text: str, index: int) -> Mark:
@@ -166,6 +180,9 @@ def _build(path: Path, name: str, lines: tuple[str, ...], text: str) -> Document
         if isinstance(event, yaml.ScalarEvent):
             value: Any = event.value
             is_key = _is_key(stack)
+            # Written as an escape, which the text of the file does not show.
+            if event.style == '"' and (hidden := HIDDEN.search(value) or re.search("\r", value)):
+                complain(mark, _cannot_stand(hidden[0]), _UNSEEN)
             if not event.style and value in ("true", "false") and not is_key:
                 value = value == "true"
             same_line = end.line == start.line

@@ -21,7 +21,7 @@ from .binary import Array
 from .index import REPORTED
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
 from .operands import OperandError, masked, mended, read, spelled
-from .running import BLOCK, in_blocks, on_threads, takes
+from .running import BLOCK, WORTH_THREADS, in_blocks, on_threads, takes
 from .signature import Registers, Type, signature
 from .surroundings import undisturbed
 from .ufuncs import as_own
@@ -63,7 +63,12 @@ def _compile(spelling: str, operands: int | None, target: str | None) -> Kernel:
 
 
 def execute(
-    spelling: str, *arrays: Any, out: Any = None, target: str | None = None, threads: int | None = 1, results: int = 1
+    spelling: str,
+    *arrays: Any,
+    out: Any = None,
+    target: str | None = None,
+    threads: int | None = None,
+    results: int = 1,
 ) -> Any:
     """Run a variant on its operands, whose number picks the variant; as `compile(...)(...)`.
 
@@ -146,7 +151,7 @@ class Kernel:
         # C that is loaded here is not loaded elsewhere.
         return {name: value for name, value in self.__dict__.items() if name not in self._LEFT_HERE}
 
-    _LEFT_HERE: ClassVar[set[str]] = {"_native", "_pieces", "_plans"}
+    _LEFT_HERE: ClassVar[set[str]] = {"_native", "_pieces", "_plans", "_ufunc"}
 
     @cached_property
     def _plans(self) -> dict[quick.Key, quick.Plan | quick.Registered]:
@@ -162,8 +167,8 @@ class Kernel:
         row = self._row
         return native(row.variant.spelling, row.opcode, self._function, self._signature)
 
-    def __call__(self, *arrays: Any, out: Any = None, threads: int | None = 1, results: int = 1) -> Any:
-        """Compute the result, into `out` where given, on a number of threads (None: as many as there are processors).
+    def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None, results: int = 1) -> Any:
+        """Compute the result, into `out` where given, on as many threads as are quickest, or at most so many.
 
         A new array of the shape that the operands broadcast to, a NumPy scalar where that is (); its dtype is as
         `Kernel` says.
@@ -171,11 +176,11 @@ class Kernel:
         `out` is as NumPy's ufuncs take it: an array of the result's type in any byte order, or a tuple of one for each
         register; operands broadcast to its shape, where that is larger than theirs; it may be an operand, or overlap
         one.
-        Threads pay on some hundred thousand elements and more, most with the accelerator; without it they wait for the
-        interpreter at times. Beside operands and result at most 32 MB are taken for each thread.
+        Some hundred thousand elements are worth a thread. More threads than processors are never taken, and without
+        `threads` one for each of these. Beside operands and result at most 32 MB are taken for each thread.
         Raises OperandError (a TypeError) for operands and an `out` of another number or dtype, ValueError for shapes
         and for a number of threads below 1 or of results that there is not, TypeError for one that is no integer."""
-        if out is None and type(threads) is int and threads == results == 1:
+        if out is None and results == 1 and (threads is None or (type(threads) is int and threads == 1)):
             try:
                 plan = self._plans[tuple([x.dtype for x in arrays])]
             except (AttributeError, KeyError, TypeError):
@@ -200,7 +205,7 @@ class Kernel:
             return self._several(arrays, operands, shape, places, out, threads)
         given = out[0] if isinstance(out, tuple) and len(out) == 1 else out
         result, bits = self._to_fill(places[0][1], arrays, shape, given)
-        on_threads(self._run, [*operands, bits], self._signature.lanes, threads, self._row)
+        self._on_threads([*operands, bits], threads, 1)
         if arrays and given is None and results == 1 and all(x.dtype.isnative for x in (*operands, bits)):
             types = tuple([x.dtype for x in arrays])
             self._plans[types] = self._registered(types, result.dtype) or self._planned(types, operands, bits, result)
@@ -215,10 +220,9 @@ class Kernel:
         ufunc = native.ufunc([*views, result], len(views))
         if ufunc is None:
             return None
-        of_own = tuple(views) == types
-        return quick.Registered(
-            ufunc, None if of_own else tuple(views), None if result == made else made, native.decides
-        )
+        most = BLOCK if native.decides else WORTH_THREADS // self._signature.lanes
+        seen_as, comes_as = None if tuple(views) == types else tuple(views), None if result == made else made
+        return quick.Registered(ufunc, seen_as, comes_as, most, native.decides)
 
     def _planned(self, types: quick.Key, operands: Sequence[Array], bits: Array, result: Array) -> quick.Plan:
         """How arrays of these types are taken by NumPy: one element, if C has not been asked for more."""
@@ -262,7 +266,7 @@ class Kernel:
         results, bits = zip(*pairs, strict=True)
         if len({x.shape for x in results}) > 1:
             raise ValueError(f"{self._row}: the arrays of out are of different shapes")
-        on_threads(self._run, [*operands, *bits], self._signature.lanes, threads, self._row, len(places))
+        self._on_threads([*operands, *bits], threads, len(places))
         return tuple(x[()] if o is None and not shape else x for x, o in zip(results, given, strict=True))
 
     def _to_fill(self, t: Type, arrays: tuple[Any, ...], shape: tuple[int, ...], given: Any) -> tuple[Array, Array]:
@@ -342,6 +346,23 @@ class Kernel:
         checked: Array = out
         return checked
 
+    def _on_threads(self, arrays: list[Array], threads: int | None, results: int) -> None:
+        in_c = arrays[-1].size > 1 and self._is_in_c
+        on_threads(self._run, arrays, self._signature.lanes, threads, self._row, results, in_c)
+
+    @property
+    def _is_in_c(self) -> bool:
+        # What is compiled is held against NumPy's, which the caller's environment must not disturb.
+        return undisturbed(getattr, (self, "_native")) is not None
+
+    @cached_property
+    def _ufunc(self) -> np.ufunc | None:
+        """The kernel in C on bits, which leaves no lane undecided."""
+        native, s = self._native, self._signature
+        if native is None or native.decides or len(s.places[0]) > 1:
+            return None
+        return native.ufunc([t.bits for _, t in (*s.registers, *s.places[0])], len(s.registers))
+
     def _run(self, arrays: list[Array], block: int) -> None:
         """Fill the last arrays, by C all at once, by NumPy in blocks of so many lanes."""
         undisturbed(self._run_on, (arrays, block))
@@ -351,6 +372,9 @@ class Kernel:
         at_once, results = (s.lanes if s.flat else 1), (1 if filled == len(s.places[0]) else 2)
         # One element is not worth a compiler.
         native = self._native if arrays[-1].size > 1 else None
+        if native is not None and filled == 1 and self._ufunc is not None:
+            self._ufunc(*arrays[:-1], out=arrays[-1])
+            return
         if native is not None and takes(arrays, filled):
             native(arrays, at_once, results)
             return

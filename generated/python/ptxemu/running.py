@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from .binary import Array
+from .sharing import Parts
 
 # Lanes that are computed together: enough to hide what NumPy and Python take for a step, few enough that a step finds
 # its operands in the cache.
@@ -22,6 +22,10 @@ THREADS_BLOCK = 3 << 15
 np.empty(1 << 24, np.uint8)
 
 
+# In C as many lanes are worth a second thread.
+WORTH_THREADS = 1 << 19
+
+
 def on_threads(
     run: Callable[[list[Array], int], None],
     arrays: list[Array],
@@ -29,52 +33,41 @@ def on_threads(
     threads: int | None,
     what: object,
     results: int = 1,
+    in_c: bool = False,
 ) -> None:
-    """`run` fills the last arrays, so many `results`, in blocks of so many lanes: as a whole, or cut along the longest
-    axis into as many parts as there are threads (None: processors), if each is worth one. Errors of `threads` name what
-    is run."""
+    """`run` fills the last arrays, so many `results`, in blocks of so many lanes: on one thread, or on as many as are
+    asked for and worth it (None: on as many as there are processors), at most on one for each processor. Errors of
+    `threads` name what is run."""
     operands, filled = arrays[:-results], arrays[-results:]
     result = filled[0]
-    if threads is None:
-        threads = available()
-    if not isinstance(threads, (int, np.integer)):
-        raise TypeError(f"{what}: threads is {threads!r}; it takes 1 or more, or None for one on each processor")
-    if threads < 1:
-        raise ValueError(f"{what}: {threads} threads; it takes 1 or more, or None for one on each processor")
-    threads = min(threads, result.size * lanes // THREADS_BLOCK)
-    if threads < 2:
+    if not (threads is None or isinstance(threads, (int, np.integer))):
+        raise TypeError(f"{what}: threads is {threads!r}; it takes 1 or more, or None for as many as are quickest")
+    if threads is not None and threads < 1:
+        raise ValueError(f"{what}: {threads} threads; it takes 1 or more, or None for as many as are quickest")
+    worth = result.size * lanes // (WORTH_THREADS // 2 if in_c else THREADS_BLOCK)
+    if worth > 1 and threads != 1:
+        threads = min(worth, available(), worth if threads is None else int(threads))
+    if worth < 2 or threads == 1:
         run(arrays, BLOCK)
         return
-    axis = int(np.argmax(result.shape))
+    assert threads is not None
     # What one thread reads, no other may write: only an operand that lies exactly under the result may share it.
     for r in filled:
         operands = [x.copy() if np.may_share_memory(x, r) and not _is_same(x, r) else x for x in operands]
-    whole = [np.moveaxis(np.broadcast_to(x, result.shape), axis, 0) for x in operands]
-    whole += [np.moveaxis(r, axis, 0) for r in filled]
-    edges = np.linspace(0, result.shape[axis], threads + 1).astype(int).tolist()
-    parts = [[x[start:stop] for x in whole] for start, stop in pairwise(edges)]
-    from threading import Thread  # seldom needed, and half as long to import as the package
+    whole = _rows(operands, filled)
+    length = whole[-1].shape[0]
+    least = max(1, min((1 << 16 if in_c else THREADS_BLOCK) * length // (result.size * lanes), length // threads))
+    parts = Parts(length, least, threads if in_c else length)
+    parts.share(lambda start, stop: run([x[start:stop] for x in whole], THREADS_BLOCK), threads)
 
-    failures: list[BaseException] = []
 
-    def run_part(part: list[Array]) -> None:
-        try:
-            run(part, THREADS_BLOCK)
-        except BaseException as e:
-            failures.append(e)
-
-    others: list[Thread] = []
-    try:
-        for part in parts[1:]:
-            thread = Thread(target=run_part, args=(part,))
-            thread.start()
-            others.append(thread)
-        run_part(parts[0])
-    finally:
-        for thread in others:
-            thread.join()
-    if failures:
-        raise failures.pop()
+def _rows(operands: Sequence[Array], filled: Sequence[Array]) -> list[Array]:
+    """The arrays, to be cut along the first axis: of one dimension, or with the longest axis first."""
+    shape = filled[0].shape
+    if all(x.shape == shape and x.flags.c_contiguous for x in (*operands, *filled)):
+        return [x.reshape(-1) for x in (*operands, *filled)]
+    axis = int(np.argmax(shape))
+    return [np.moveaxis(x, axis, 0) for x in (*(np.broadcast_to(x, shape) for x in operands), *filled)]
 
 
 def in_blocks(arrays: list[Array], size: int, contiguous: bool, results: int = 1) -> np.nditer:

@@ -83,12 +83,8 @@
     return more.some(e => e.level > 1) || !found.length ? more : found;
   }
 
-  search.ask = typed => {
-    const query = typed.trim().slice(0, 200), atoms = search.atoms(query);
-    if (!atoms.length) {
-      return [];
-    }
-    const {places, operands, rest, unknown, releases} = search.places(atoms);
+  // What is said of the instructions that atoms name: for sure, where words were left out or guessed, and pages of theirs.
+  function instructed(rest, places, operands) {
     const {opcodes: meant, rest: words, guesses} = search.instructions(rest);
     let sure = [], unsure = [], pages = [];
     for (const opcode of meant.length ? meant.slice(0, 3) : [null]) {
@@ -114,12 +110,30 @@
         sure = [...sure, ...noted];
       }
     }
+    return {sure, unsure, pages, meant};
+  }
+
+  search.ask = typed => {
+    const query = typed.trim().slice(0, 200), atoms = search.atoms(query);
+    if (!atoms.length) {
+      return [];
+    }
+    const {places, operands, rest: named, unknown, releases} = search.places(atoms);
+    let sure = [], unsure = [], pages = [], meant = [];
+    const rest = named.filter(a => !search.isFiller(a));
+    for (const words of search.meant(named)) {
+      const found = instructed(words, places, operands);
+      sure = [...sure, ...found.sure];
+      unsure = [...unsure, ...found.unsure];
+      pages = [...pages, ...found.pages];
+      meant = [...new Set([...meant, ...found.meant])];
+    }
     const entries = entriesOf(query, atoms), at = (least, greatest) => entries.filter(e => e.level >= least && e.level <= greatest).map(shown);
     const best = at(5, 5), good = at(2, 4);
     const near = at(1, 1).slice(0, 4).map(e => ({...e, text: `Did you mean this? ${e.text}`.trim()}));
     const first = meant.length || places.length ? [] : best, alone = [...released(releases), ...pairs(places)];
     const isLost = !places.length && !sure.length && !pages.length && !good.length && !near.length && !alone.length;
-    const partly = isLost ? search.partly(rest.filter(a => !search.isFiller(a)).map(a => a.text)).map(shown) : [];
+    const partly = isLost ? search.partly(rest.map(a => a.text)).map(shown) : [];
     return distinct([
       ...strange(unknown), ...first, ...(sure.length || unsure.length ? [] : alone), ...(sure.length ? [] : best), ...pages, ...sure, ...(unsure.length && !sure.length && places.length ? unsure : []), ...good, ...partly, ...(places.length || !at(3, 4).length ? unsure : []),
       ...(sure.length || unsure.length || places.length ? context(sure.length || unsure.length ? meant.slice(0, 3) : [], places) : []),

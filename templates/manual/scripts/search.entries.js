@@ -18,7 +18,8 @@
     const found = [];
     const add = (kind, title, link, text, names = []) => found.push({kind, title, link, text, names});
     for (const [opcode, {summary}] of Object.entries(opcodes)) {
-      add("opcode", opcode, `${opcode}.html`, summary);
+      const words = Object.keys(search.data.words).filter(word => search.data.words[word].includes(opcode));
+      add("opcode", opcode, `${opcode}.html`, summary, words);
     }
     targets.forEach((t, i) => {
       const architecture = search.data.naming.architecture[i], link = `history.html#${t.name}`;

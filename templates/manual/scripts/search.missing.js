@@ -12,7 +12,8 @@
   // Whether other instructions have the name of an opcode with these names, as codegen/ptxspec/ptx/elsewhere.py has it.
   function isElsewhere(opcode, names) {
     const about = search.data.opcodes[opcode], asked = names.filter(n => types.has(n));
-    if (names.some(n => (about.emptyTypes ?? []).includes(n) || (about.otherModifiers ?? []).includes(n))) {
+    const isEmpty = n => (about.emptyTypes ?? []).includes(n);
+    if (names.some(n => (about.otherModifiers ?? []).includes(n)) || (names.some(isEmpty) && !asked.every(isEmpty))) {
       return true;
     }
     if (!asked.length) {

@@ -3,6 +3,8 @@
 //                               more than `most` counts as Infinity
 //   allowed(word)               how many of them are forgiven in a word
 //   nearest(word, known)        the known words that are nearly this one, the nearest alone; case does not count
+//   meant(atoms)                lists of atoms: what a query means where an everyday word in it stands for an instruction,
+//                               as in "multiply bf16"; the query itself where none does
 //   atoms(text)                 [{text, dotted, head, word}]: words and the names of spellings; `dotted` stood behind a
 //                               dot, `head` before one, in the same `word` of the query by its number
 (() => {
@@ -46,6 +48,21 @@
       }
     }
     return [...new Set(found)];
+  };
+
+  search.meant = atoms => {
+    const isOne = ({text, dotted, head}) => !dotted && !head && Object.hasOwn(search.data.words, text.toLowerCase());
+    // Beside the name of an instruction it says something else.
+    const place = atoms.some(a => !a.dotted && a.text.toLowerCase() in ptxspec.data.opcodes) ? -1 : atoms.findIndex(isOne);
+    if (place < 0) {
+      return [atoms];
+    }
+    const {text, word} = atoms[place], rest = atoms.filter(a => !isOne(a));
+    return search.data.words[text.toLowerCase()].map(spelling => {
+      const [opcode, ...names] = spelling.split(".");
+      const named = names.map(name => ({text: name, dotted: true, head: false, word}));
+      return [{text: opcode, dotted: false, head: false, word}, ...named, ...rest];
+    });
   };
 
   search.atoms = text => text

@@ -17,15 +17,15 @@ def mov_f64_1(a: Array) -> Array:
 
 
 def mov_b16_1(a: Array) -> Array:
-    return a  # :54
+    return a  # :55
 
 
 def mov_pred_1(a: Array) -> Array:
-    return a  # :52
+    return a  # :53
 
 
 def mov_b16_2(a: Array) -> Array:
-    return a  # :54
+    return a  # :55
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

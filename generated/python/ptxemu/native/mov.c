@@ -15,13 +15,13 @@ LANE(mov_f64_1, uint64_t, anyDirection, uint64_t v_a) {
 }
 
 LANE(mov_b16_1, uint16_t, anyDirection, uint16_t v_a) {
-    return v_a;  /* :54 */
+    return v_a;  /* :55 */
 }
 
 LANE(mov_pred_1, uint8_t, anyDirection, _Bool v_a) {
-    return v_a;  /* :52 */
+    return v_a;  /* :53 */
 }
 
 LANE(mov_b16_2, uint8_t, anyDirection, uint8_t v_a) {
-    return v_a;  /* :54 */
+    return v_a;  /* :55 */
 }

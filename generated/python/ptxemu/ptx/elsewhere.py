@@ -14,7 +14,9 @@ def is_elsewhere(
     and `other_modifiers` of `assembler`), or where it lists none, all that it does not describe. `own` are the
     sequences of types of its variants."""
     types = tuple(filter(is_type, names))
-    if not {*assembler["empty_types"], *assembler["other_modifiers"]}.isdisjoint(names):
+    empty = {*assembler["empty_types"]}
+    # By themselves empty types are none.
+    if not ({*assembler["other_modifiers"]}.isdisjoint(names) and (empty.isdisjoint(names) or empty.issuperset(types))):
         return True
     if not types:
         return False

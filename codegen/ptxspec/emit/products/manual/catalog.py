@@ -44,19 +44,25 @@ def emit(spec: Spec, rows: Mapping[str, Sequence[Family]], templates: Templates)
             for opcode, found in rows.items()
         },
     }  # fmt: skip
-    sources = ["spec/targets.yaml", "spec/types.yaml", "spec/modifiers.yaml"]
+    sources = ["spec/targets.yaml", "spec/types.yaml", "spec/modifiers.yaml", "spec/words.yaml"]
     sources += [i.path for i in spec.instructions.values()]
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return {f"manual/{PATH}": templates.render(f"manual/{PATH}.j2", sources, "// {}", data=text)}
 
 
-def window(spec: Spec, r: Requirement, target: Target) -> str:
-    """The PTX versions that take a variant on a target: `7.0`, `1.0-1.3`, or nothing."""
+def versions(spec: Spec, r: Requirement, target: Target) -> tuple[str, str | None] | None:
+    """The first and the last PTX version that takes a variant on a target, both of which know the target; without a last
+    one, all from the first on. None where no version does."""
     if not spec.catalog.takes(r, target.name):
-        return ""
+        return None
     first, last = spec.catalog.window(r, target.name)
-    known = max(first, target.ptx, key=lambda ptx: spec.versions[ptx].order)
-    return f"{known}-{last}" if last else known
+    return max(first, target.ptx, key=lambda ptx: spec.versions[ptx].order), last
+
+
+def window(spec: Spec, r: Requirement, target: Target) -> str:
+    """As the manual's scripts have it: `7.0`, `1.0-1.3`, or nothing."""
+    found = versions(spec, r, target)
+    return "-".join(filter(None, found)) if found else ""
 
 
 def _needs(spec: Spec, r: Requirement) -> dict[str, object]:
@@ -74,9 +80,10 @@ def _needs(spec: Spec, r: Requirement) -> dict[str, object]:
 
 
 def called(spec: Spec) -> dict[str, list[str]]:
-    """What people call types by the number of a number's bits: fp16 is f16, and fp8 every narrow format with a sign of
-    so many."""
-    found: dict[str, list[str]] = {}
+    """What people call modifiers and types: by everyday words, and by the number of a number's bits, where fp16 is f16
+    and fp8 every narrow format with a sign of so many."""
+    dotted = {word: [m[1:] for m in meanings if m[0] == "."] for word, meanings in spec.words.items()}
+    found: dict[str, list[str]] = {word: names for word, names in dotted.items() if names}
     for t in spec.types.values():
         if t.kind.format is None or not t.kind.format.signed:
             continue

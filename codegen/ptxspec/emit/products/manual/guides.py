@@ -9,7 +9,8 @@ from ....check.claims import CLAIMS
 from ....diagnostics import PtxspecError, display_path
 from ....grounds import KINDS
 from ....model import Spec, Variant
-from ...text import Files
+from ....read.positioned import HIDDEN
+from ...text import Files, read
 from .forms import Writer
 from .site import GUIDES, Site
 
@@ -70,10 +71,11 @@ def _followed(spec: Spec, write: Writer) -> list[tuple[str, tuple[str, ...], lis
 
 def _example(path: Path, root: Path) -> Example:
     name = display_path(path, root)
-    try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as e:
-        raise PtxspecError(f"{name}:1:1: error: cannot be read: {e}") from None
+    text = read(path, name)
+    if hidden := HIDDEN.search(text):
+        before = text[: hidden.start()].split("\n")
+        place = f"{len(before)}:{len(before[-1]) + 1}"
+        raise PtxspecError(f"{name}:{place}: error: the character U+{ord(hidden[0]):04X} cannot stand in it")
     title = text.partition("\n")[0]
     if not title.startswith("// "):
         raise PtxspecError(f"{name}:1:1: error: an example begins with a comment that says what it computes")

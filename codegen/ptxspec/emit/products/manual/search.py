@@ -31,6 +31,7 @@ def emit(spec: Spec, write: Writer, templates: Templates, pages: Files) -> Files
             "architecture": [t.architecture for t in spec.targets.values()],
         },
         "called": called(spec),
+        "words": _words(spec),
         "otherTypes": spec.assembler.other_types,
         "assembler": spec.assembler.observed,
         "recipeNeeds": [runs(window(spec, r, t) for t in spec.targets.values()) for r in needs],
@@ -41,10 +42,16 @@ def emit(spec: Spec, write: Writer, templates: Templates, pages: Files) -> Files
         "entries": found.entries(),
         "sections": found.sections(),
     }  # fmt: skip
-    sources = ["spec/targets.yaml", "spec/types.yaml", "spec/modifiers.yaml", "spec/functions.yaml"]
+    sources = ["spec/targets.yaml", "spec/types.yaml", "spec/modifiers.yaml", "spec/functions.yaml", "spec/words.yaml"]
     sources += [i.path for i in spec.instructions.values()]
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return {f"manual/{PATH}": templates.render(f"manual/{PATH}.j2", sources, "// {}", data=text)}
+
+
+def _words(spec: Spec) -> dict[str, list[str]]:
+    """What people call instructions, some of them with modifiers."""
+    found = {word: [m for m in meanings if m[0] != "."] for word, meanings in spec.words.items()}
+    return {word: spellings for word, spellings in found.items() if spellings}
 
 
 def _recipes(spec: Spec, instruction: Instruction) -> dict[tuple[Requirement, str], list[Variant]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .....catalog import Requirement, Target
+from .....catalog import Target
 from .....model import Spec, Variant
-from ..catalog import products
+from ..catalog import products, versions
 from .about import About
 
 
@@ -28,6 +28,14 @@ class Column:
         if self.open and len(names) > 1:
             return f"{names[0]} on"
         return names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
+
+    @property
+    def known(self) -> str:
+        """The PTX versions from which the targets are known, as in "7.0" or "4.2 to 6.3"."""
+        versions = list(dict.fromkeys(t.ptx for t in self.targets))
+        if len(versions) < 3:
+            return ", ".join(versions) if self.targets[0].base else " to ".join(versions)
+        return f"{versions[0]} to {versions[-1]}"
 
     @property
     def products(self) -> Sequence[str]:
@@ -108,15 +116,17 @@ def _family(about: About, columns: Sequence[Column], variants: Sequence[Variant]
 
 def _taken(spec: Spec, v: Variant, target: Target) -> tuple[str, bool]:
     """The PTX versions that a variant needs on a target, and whether a hazard holds there."""
-    text = "" if v.crash else _window(spec, v.requires, target)
+    text = "" if v.crash else _told(versions(spec, v.requires, target), target)
     return text, bool(text) and not spec.catalog.is_safe(v, target.name)
 
 
-def _window(spec: Spec, r: Requirement, target: Target) -> str:
-    """As in "7.0", which is from there on, or "1.0 to 1.3"."""
-    if not spec.catalog.takes(r, target.name):
+def _told(window: tuple[str, str | None] | None, target: Target) -> str:
+    """As in "7.0", which is from there on, or "1.0 to 1.3"; "yes" of every version that knows the target."""
+    if window is None:
         return ""
-    first, last = spec.catalog.window(r, target.name)
+    first, last = window
+    if first == target.ptx:
+        return f"up to {last}" if last else "yes"
     return f"{first} to {last}" if last else first
 
 

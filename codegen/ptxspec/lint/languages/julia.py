@@ -1,0 +1,87 @@
+"""Julia: the text of @asmcall, the LLVM assembly in its strings, and the strings that are PTX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ...ptx.scanning import View
+from .. import constraints
+from .cpp import by_itself, in_program
+from .llvm import llvm
+from .text import ELSEWHERE, OPEN_LIMIT, Text, consume, filled_in, goes_on, last_trace, unescape, verbatim
+
+_STRING = r"""(?P<prefix>[A-Za-z_]\w*)?
+    (?: \"\"\"(?P<long>(?:[^"\\]|\\(?s:.)|"(?!""))*+)\"\"\" | (?!\"\"\")"(?P<short>(?:[^"\\]|\\(?s:.))*+)" )"""
+_COMMENT = r"\#=(?s:.)*?=\# | \#(?!=)[^\n]*+"
+_TOKEN = re.compile(
+    rf"""(?P<comment> {_COMMENT} | \#=(?s:.)*+ )
+      | (?P<asm> @?\w*asm\w*+[(\s]\s*+(?=") )
+      | (?P<string> {_STRING} )
+      | (?P<open> "(?s:.)*+ )
+      | (?P<char> '(?:[^'\\\n]|\\[^'\n]{{1,9}}|\\')' )
+      | (?P<word> \w++ )""",
+    re.VERBOSE,
+)
+_PART = re.compile(rf"(?P<skip> [\s*]++ | {_COMMENT} ) | (?P<string> {_STRING} )", re.VERBOSE)
+_OPEN = re.compile(r'["#*]')
+_END = re.compile(r"\s*+[,)]")
+# What is filled in; a dollar of PTX stands behind a backslash.
+_FILLED = re.compile(r"(?P<literal>\\\$)|\$(?:\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|[A-Za-z_]\w*)")
+
+
+def julia(view: View) -> Iterator[Text]:
+    """The inline assembly of a window on Julia, and its strings that are PTX."""
+    text, position = view.text, 0
+    end, last = len(text), last_trace(view)
+    while True:
+        m = _TOKEN.search(text, position) if position <= last else None
+        if m is None:
+            position = end
+            break
+        position = m.start()
+        if m.end() >= end and not view.final:
+            break
+        argument = m.lastgroup == "asm"
+        if not argument and m.lastgroup != "string":
+            position = m.end()
+            continue
+        found = Text(view)
+        after = _parts(view, m.end() if argument else position, found, argument)
+        operands = None if after is None else constraints.listed(text, after, view.final or end - after > OPEN_LIMIT)
+        if after is None or operands is None:
+            break
+        position = after
+        found.constraints = operands
+        found.close()
+        if argument:
+            yield found
+        elif "asm" in found.text:
+            yield from [t for t in llvm(found) if t.text.strip()] or in_program(found) or by_itself(found)
+        else:
+            yield from by_itself(found)
+    consume(view, position)
+
+
+def _parts(view: View, position: int, into: Text, argument: bool) -> int | None:
+    """Strings joined by * from a position on, and where they end; None where that is not in the window."""
+    text, end = view.text, len(view.text)
+    start = after = position
+    if not argument:
+        into.add(ELSEWHERE, start)
+    while m := _PART.match(text, position):
+        if m.end() >= end and not view.final:
+            return None
+        position = m.end()
+        if m.lastgroup != "skip":
+            after = position
+            group = "short" if m["long"] is None else "long"
+            if m["prefix"]:
+                verbatim(m[group], m.start(group), into)
+            else:
+                filled_in(m[group], m.start(group), _FILLED, into, unescape)
+    if not view.final and goes_on(_OPEN, text, position):
+        return None
+    if not argument or not _END.match(text, position):
+        into.add(ELSEWHERE, after)
+    return after

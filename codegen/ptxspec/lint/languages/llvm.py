@@ -1,0 +1,65 @@
+"""MLIR and LLVM's assembly: the text of inline_asm, inline_ptx and asm, and the strings that are PTX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ...ptx.scanning import View
+from .. import constraints
+from .cpp import by_itself
+from .text import ELSEWHERE, OPEN_LIMIT, Text, consume, last_trace, named_by_nvvm
+
+_STRING = r'"(?P<body>(?:[^"\\]|\\(?s:.))*+)"'
+_TOKEN = re.compile(
+    rf"""(?P<comment> (?://|;)[^\n]*+ )
+      | (?P<asm> \b(?:inline_asm|inline_ptx|asm)\b(?P<between>[^"\n;]{{0,200}}+){_STRING} )
+      | (?P<string> {_STRING.replace("body", "other")} )
+      | (?P<open> "(?s:.)*+ | \b(?:inline_asm|inline_ptx|asm)\b[^"\n;]{{0,200}}+(?:"(?s:.)*+|\Z) | /\Z )
+      | (?P<word> \w++ )""",
+    re.VERBOSE,
+)
+_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{2})|(?s:(.)))")
+_NAMED = {"n": "\n", "t": "\t", "r": "\r"}
+
+
+def llvm(view: View) -> Iterator[Text]:
+    """The inline assembly of a window on MLIR or LLVM's assembly, and its strings that are PTX."""
+    text, position = view.text, 0
+    end, last = len(text), last_trace(view)
+    while True:
+        m = _TOKEN.search(text, position) if position <= last else None
+        if m is None:
+            position = end
+            break
+        is_asm = m.lastgroup == "asm" or m["body"] is not None
+        # The constraints behind it are to be in the window too.
+        near = m.end() + OPEN_LIMIT // 16 >= end if is_asm else m.end() >= end
+        if near and not view.final:
+            position = m.start()
+            break
+        position = m.end()
+        if is_asm:
+            found = Text(view)
+            _unescape(m["body"], m.start("body"), found)
+            found.close()
+            found.text = named_by_nvvm(found.text)
+            found.constraints = constraints.llvm(text, position)
+            yield found
+        elif m["other"] is not None:
+            found = Text(view)
+            found.add(ELSEWHERE, m.start())
+            _unescape(m["other"], m.start("other"), found)
+            found.add(ELSEWHERE, position)
+            yield from by_itself(found.close())
+    consume(view, position)
+
+
+def _unescape(body: str, start: int, into: Text) -> None:
+    """LLVM writes characters as two digits: \\0A ends a line. `$$` is a dollar."""
+    position = 0
+    for m in _ESCAPE.finditer(body):
+        into.add(body[position : m.start()], start + position)
+        into.add(chr(int(m[1], 16)) if m[1] else _NAMED.get(m[2], m[2]), start + m.start())
+        position = m.end()
+    into.add(body[position:], start + position)

@@ -1,0 +1,165 @@
+"""What a program's strings say, with the place of each character in the program, and whether that is PTX."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable
+
+from ...ptx.complaints import Position
+from ...ptx.scanning import HOLE, View
+from .. import traces
+from ..constraints import Constraints
+
+# What stands before or behind a string is not known: a space, so that it is told apart from what the string says.
+ELSEWHERE = HOLE + " "
+# No one writes longer strings, or more of them side by side.
+OPEN_LIMIT = 1 << 16
+
+
+class Text:
+    """What a program's strings say. `prose`: they may be about PTX rather than PTX."""
+
+    embedded = True
+    final = True
+    full = False
+    prose = False
+    constraints: Constraints = ()
+
+    def __init__(self, outer: View) -> None:
+        self.text = ""
+        self.used = 0
+        self._outer = outer
+        # From the offset in `text` on, characters stand one by one from the offset in the outer text on.
+        self._inner_starts: list[int] = []
+        self._outer_starts: list[int] = []
+        self._parts: list[str] = []
+        self.length = 0
+
+    def add(self, text: str, outer: int) -> None:
+        if text:
+            self._inner_starts.append(self.length)
+            self._outer_starts.append(outer)
+            self._parts.append(text)
+            self.length += len(text)
+
+    def close(self) -> Text:
+        self.text = "".join(self._parts)
+        return self
+
+    @property
+    def whole(self) -> bool:
+        """Nothing is filled into it, so that what it does not declare is declared nowhere."""
+        return HOLE not in self.text.removeprefix(ELSEWHERE).removesuffix(ELSEWHERE)
+
+    def place(self, offset: int) -> Position:
+        i = bisect_right(self._inner_starts, offset) - 1
+        inner = offset - self._inner_starts[i] if i >= 0 else 0
+        return self._outer.place(self._outer_starts[i] + inner if i >= 0 else 0)
+
+
+# Whether a string is PTX
+
+_MODULE = re.compile(rf"\.version\s+(?:\d+\.\d|(?:\d+\.)?{HOLE})")
+_STATEMENT = re.compile(
+    rf"""(?:^|[;{{}}{HOLE}]|\*/)[^\S\n]*+(?:[%$\w{HOLE}]++\s*+:\s*+)?(?:@!?[%$\w{HOLE}]++\s++)?
+        [A-Za-z]\w*(?:\.[\w:]+)*\.(?:[bsuf]\d+|bf16|pred)(?:x\d)?\s(?P<operands>[^;]{{0,4096}});""",
+    re.MULTILINE | re.VERBOSE,
+)
+# Names that tell of themselves that they are operands, and those that may be.
+_MARKED = re.compile(rf"[%${HOLE}\[{{]")
+_OPERAND = re.compile(r"\s*+[-!]?(?:\w{1,3}|\w*[\d_]\w*|\d[\w.+-]*)\s*+")
+
+
+def is_module(text: str) -> bool:
+    return _MODULE.search(text) is not None
+
+
+def has_statement(text: str) -> bool:
+    """Whether some statement with a PTX type stands in a string, and no sentence about one."""
+    return any(are_operands(m["operands"]) for m in _STATEMENT.finditer(text))
+
+
+def are_operands(text: str) -> bool:
+    """Whether what stands between a spelling and a semicolon may be operands: registers, or short names."""
+    return _MARKED.search(text) is not None or all(map(_OPERAND.fullmatch, text.split(",")))
+
+
+# Placeholders
+
+# MLIR's nvvm.inline_ptx has its operands in braces: {$r0} is read, {$w0} written, {$rw0} both.
+_NVVM = re.compile(r"\{(\$(?:rw|r|w)\d++)\}")
+_CONVERSION = r"(?:\(\w+\))?[-+\ \#0]*+(?:\d++|\*)?(?:\.(?:\d++|\*))?(?:l|ll|z)?[sdiurxXofFeEgGca]"
+_LATER = r"""\{\{(?=[^{};\n]*\w)[^{};\n]*+\}\} | \{%[^{}]*%\} | \{\#[^{}]*\#\} | \$?\{[\w.!:\[\]]*\}
+    | \b__[A-Z\d_]++__\b"""
+# What is filled in by % and what follows the string; and {name}, {{ name }}, ${name}, %s, %(name)s, __NAME__ of a
+# string that is formatted later, where a PTX vector has a % or $, or a comma, and a register more than one letter.
+FORMATTED = re.compile(rf"(?P<literal>%%)|%{_CONVERSION}|{_LATER}", re.VERBOSE)
+FORMATTED_LATER = re.compile(
+    rf"(?P<literal>%%)|%\(\w+\){_CONVERSION}|%(?:[sdi]|l?l[du]|z?u)(?!\w)|{_LATER}", re.VERBOSE
+)
+
+
+def named_by_nvvm(text: str) -> str:
+    """The text with the operands of nvvm.inline_ptx as registers, each as long as before."""
+    return _NVVM.sub(r" \1 ", text) if "{$" in text else text
+
+
+def filled_in(
+    body: str, start: int, holes: re.Pattern[str], into: Text, plain: Callable[[str, int, Text], None]
+) -> None:
+    """A string's text with holes for what is filled in; `plain` adds what stands between."""
+    position = 0
+    for hole in holes.finditer(body):
+        plain(body[position : hole.start()], start + position, into)
+        into.add(hole["literal"][-1] if hole["literal"] else HOLE, start + hole.start())
+        position = hole.end()
+    plain(body[position:], start + position, into)
+
+
+# Escapes
+
+_ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[Nu]\{[^}]*\}|\r?\n|(?s:.))")
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "v": "\v", "f": "\f", "a": " ", "b": " ", "e": " ", "\n": "", "\r\n": ""}
+
+
+def verbatim(body: str, start: int, into: Text) -> None:
+    into.add(body, start)
+
+
+def unescape(body: str, start: int, into: Text) -> None:
+    """A string's text, with its escapes replaced by what they stand for."""
+    position = 0
+    for m in _ESCAPE.finditer(body):
+        into.add(body[position : m.start()], start + position)
+        into.add(_escaped(m[0][1:]), start + m.start())
+        position = m.end()
+    into.add(body[position:], start + position)
+
+
+def _escaped(what: str) -> str:
+    if what in _ESCAPED:
+        return _ESCAPED[what]
+    if what[0] in "xuU01234567" and what[1:] and what[1] != "{":
+        number = int(what[1:], 16) if what[0] in "xuU" else int(what, 8)
+        return chr(number) if number < 0x110000 else "?"
+    return what if len(what) == 1 else "?"
+
+
+# Windows
+
+
+def goes_on(opening: re.Pattern[str], text: str, position: int) -> bool:
+    """Whether what was read may go on behind the window."""
+    left = len(text) - position
+    return left == 0 or (left < OPEN_LIMIT and opening.match(text, position) is not None)
+
+
+def last_trace(view: View) -> int:
+    """Behind it nothing is found in a text; what follows the window may make something of its end."""
+    return max(traces.offsets(view.text), default=-1) if view.final else len(view.text)
+
+
+def consume(view: View, position: int) -> None:
+    """What is left is kept for the next window, unless it is too long for a string or statement."""
+    view.used = len(view.text) if view.full and not view.final and position == 0 else position

@@ -1,0 +1,208 @@
+"""JSON for scripts: what each command prints has the shape of its schema, and nothing that a script reads goes away
+without a new version."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import ptxspec
+import pytest
+from helpers import ROOT
+from jsonschema import Draft202012Validator
+from oracles import nvidia
+from ptxspec.cli.main import main
+from referencing import Registry, Resource
+
+FOLDER = Path(ptxspec.__file__).parent / "schemas"
+SCHEMAS = {path.name: json.loads(path.read_text("utf-8")) for path in sorted(FOLDER.iterdir())}
+# Answers of every kind: the schema's name, and the command.
+COMMANDS = [
+    ("query", "query max.NaN.f64"),
+    ("query", "query add.bf16 --target sm_80"),
+    ("query", "query tanh.approx.bf16 --target sm_75 --ptx 6.4"),
+    ("query", "query cvt.rn.satfinite.e2m1x2.f32 --target sm_120"),
+    ("query", "query fma.rz.bf16 --target sm_90"),
+    ("query", "query mad.f32"),
+    ("query", "query setp.lt.bf16 --target sm_75"),
+    ("query", "query ld.global.f32"),
+    ("list", "list --opcode mad"),
+    ("list", "list --opcode cvt --type e2m1x2"),
+    ("diff", "diff --target sm_30..sm_32"),
+    ("targets", "targets sm_100f"),
+    ("targets", "targets H100"),
+    ("versions", "versions"),
+    ("eval", "eval add.rn.f32 1 2"),
+    ("eval", "eval fma.rn.ftz.f32 0x00800000 0x3f000000 0 --trace"),
+    ("eval", "eval cvt.rn.satfinite.e4m3x2.f32 449 nan --trace"),
+    ("eval", "eval cvt.rs.f16x2.f32 1.0001 2 0x12345678 --trace"),
+    ("eval", "eval ex2.approx.f32 0.3 --target sm_75 --trace"),
+    ("eval", "eval setp.lt.and.f32 1 2 true --trace"),
+    ("eval", "eval cvt.rni.s32.f32 1e20 --trace"),
+    ("eval", "eval add.s32 0x7fffffff 1 --trace"),
+    ("eval", "eval max.f32 0.0 -0.0 --trace"),
+    ("eval-file", "eval --file spec/examples/exp2.ptx x=1.5 --trace"),
+    ("eval-file", "eval --file spec/examples/f32_to_e4m3.ptx a=1 b=2 c=3 d=4 scale=2 keep=true"),
+    ("compare", "compare max.NaN.f32 fmaxf"),
+    ("vectors", "vectors max.NaN.f16 --grid --limit 3"),
+    ("vectors", "vectors setp.lt.f16x2 --grid --limit 3"),
+    ("explain", "explain Rounding modifier required for instruction 'fma'"),
+    ("lint", "lint"),
+]
+LONG = [
+    ("diff", "diff --ptx 6.0..9.5"),
+    ("list", "list"),
+    ("compare", "compare add.f16 mul.f16"),
+    ("compare", "compare max.NaN.f16 max.f16"),
+    ("machine-code", "machine-code add.rn.f32x2"),
+]
+
+
+def said(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Any:
+    """What a command prints as JSON."""
+    name, *arguments = command.split()
+    if name == "machine-code":
+        nvidia.nvdisasm()
+    if name == "explain":
+        arguments = [" ".join(arguments)]
+    if name == "lint":
+        file = tmp_path / "some.ptx"
+        file.write_text("fma.f32 d, a, b, c;\nadd.f32.rn d, a, b;\nadd.f32 d, a;\n", "utf-8")
+        arguments = [str(file)]
+    main([name, "--root", str(ROOT), *arguments, "--format", "json"])
+    return json.loads(capsys.readouterr().out)
+
+
+def schema_of(name: str, found: Any) -> dict[str, Any]:
+    # An array says no version: its first one is the only one that there may be.
+    version = found["schema"] if isinstance(found, dict) else 1
+    schema: dict[str, Any] = SCHEMAS[f"{name}.{version}.schema.json"]
+    return schema
+
+
+def closed(schema: Any) -> Any:
+    """A schema that takes no field beyond those that it names."""
+    if isinstance(schema, list):
+        return [closed(x) for x in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: closed(value) for key, value in schema.items()}
+    return found | ({"additionalProperties": False} if "properties" in schema and "type" in schema else {})
+
+
+def validator(schema: dict[str, Any]) -> Draft202012Validator:
+    registry: Registry[Any] = Registry().with_resources(
+        (name, Resource.from_contents(closed(s))) for name, s in SCHEMAS.items()
+    )
+    return Draft202012Validator(closed(schema), registry=registry)
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        *(pytest.param(*row, id=row[1]) for row in COMMANDS),
+        *(pytest.param(*row, id=row[1], marks=pytest.mark.exhaustive) for row in LONG),
+    ],
+)
+def test_what_a_command_prints_has_the_shape_of_its_schema(
+    name: str, command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    found = said(command, capsys, tmp_path)
+    assert [e.message for e in validator(schema_of(name, found)).iter_errors(found)] == []
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_a_schema_is_one(name: str) -> None:
+    Draft202012Validator.check_schema(SCHEMAS[name])
+    assert SCHEMAS[name]["$id"] == name
+    assert name == "common.schema.json" or name.split(".")[0] in {n for n, _ in (*COMMANDS, *LONG)}
+
+
+# What scripts read today: every field of every schema, with its types. A field may come, and a type may be narrowed
+# where something is new; what stands here must stay, or the version of the answer changes, and with it the names here.
+FIELDS = Path(__file__).with_name("fields.json")
+
+
+def fields(
+    schema: dict[str, Any], root: dict[str, Any], path: str = "", seen: tuple[str, ...] = ()
+) -> Iterator[tuple[str, str]]:
+    """Each field that an answer may have, by its path, with what it may be."""
+    ref = schema.get("$ref")
+    if ref is not None:
+        if ref in seen:
+            return
+        home = SCHEMAS[ref.partition("#")[0]] if not ref.startswith("#") else root
+        target = home["$defs"][ref.rpartition("/")[2]]
+        yield from fields(target, home, path, (*seen, ref))
+        return
+    for branch in schema.get("anyOf", ()):
+        yield from fields(branch, root, path, seen)
+    kinds = schema.get("type", [])
+    for kind in [kinds] if isinstance(kinds, str) else kinds:
+        yield path, kind
+    for value in schema.get("enum", [schema["const"]] if "const" in schema else []):
+        yield path, json.dumps(value)
+    required = schema.get("required", ())
+    for name, inner in schema.get("properties", {}).items():
+        where = f"{path}.{name}".lstrip(".")
+        yield where, "always" if name in required else "sometimes"
+        yield from fields(inner, root, where, seen)
+    for key, sign in (("items", "[]"), ("additionalProperties", ".*")):
+        if isinstance(schema.get(key), dict):
+            yield from fields(schema[key], root, path + sign, seen)
+
+
+def every_field() -> dict[str, dict[str, list[str]]]:
+    found: dict[str, dict[str, list[str]]] = {}
+    for name, schema in SCHEMAS.items():
+        if name != "common.schema.json":
+            of: dict[str, list[str]] = found.setdefault(name.removesuffix(".schema.json"), {})
+            for path, what in fields(schema, schema):
+                of.setdefault(path, []).append(what)
+    return {name: {path: sorted({*whats}) for path, whats in of.items()} for name, of in found.items()}
+
+
+def missing(before: dict[str, dict[str, list[str]]], now: dict[str, dict[str, list[str]]]) -> list[str]:
+    """What a script may rely on that is no longer so: a field that is gone, or not always there any more, or may be
+    what it never was."""
+    found = []
+    for name, paths in before.items():
+        if name not in now:
+            continue
+        for path, whats in paths.items():
+            has = now[name].get(path)
+            if has is None:
+                found.append(f"{name}: {path} is gone")
+            elif new := {*has} - {*whats, "always"}:
+                found.append(f"{name}: {path} may be {', '.join(sorted(new))}")
+    return found
+
+
+def test_nothing_that_scripts_read_goes_away_within_a_version() -> None:
+    before = json.loads(FIELDS.read_text("utf-8"))
+    now = every_field()
+    assert missing(before, now) == []
+    # Another version has another name. What is new is noted down by `PYTHONPATH=tests python tests/cli/test_json.py`.
+    assert before == now
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda q: q.pop("reasons[].code"), "query.3: reasons[].code is gone"),
+        (lambda q: q["claim"].append('"guessed"'), 'query.3: claim may be "guessed"'),
+        (lambda q: q.update(variant=["null", *q["variant"]]), "query.3: variant may be null"),
+        (lambda q: q.update(loose=["array", "sometimes"]), "query.3: loose may be sometimes"),
+    ],
+)
+def test_a_change_that_breaks_scripts_is_found(change: Callable[[Any], object], message: str) -> None:
+    now = every_field()
+    change(now["query.3"])
+    assert missing(every_field(), now) == [message]
+
+
+if __name__ == "__main__":
+    FIELDS.write_text(json.dumps(every_field(), indent=1) + "\n", "utf-8", newline="\n")
