@@ -15,8 +15,9 @@ FLUSHING = {"ftz", "sat"}
 # Functions that PTX has as approximations only.
 ELEMENTARY = {"rsqrt", "sin", "cos", "lg2", "ex2", "tanh"}
 
+MEASURED = {"f32", "f64", "f16", "bf16", "f32x2", "f16x2", "bf16x2"}
 # Opcodes that test_signatures.py measures.
-OTHERS = {"cvt", "setp", "set", "selp", "slct"}
+OTHERS = {"cvt", "mov", "setp", "set", "selp", "slct"}
 DETAILS: dict[str, Callable[[set[str]], bool]] = {
     "plain": lambda names: not names & FLUSHING,
     ".ftz or .sat": lambda names: bool(names & FLUSHING),
@@ -39,7 +40,10 @@ def type_of(v: Variant) -> str:
 
 
 def has_one_type(v: Variant) -> bool:
-    """One type of operands, and the result's or a predicate: the others are measured by test_signatures.py."""
+    """One type of operands that arithmetic has, and the result's or a predicate: the others are measured by
+    test_signatures.py."""
+    if type_of(v) not in MEASURED:
+        return False
     signature = ptxemu.compile(v.spelling, v.operands)._signature
     results = {o.type for o in signature.results}
     same = signature.common is not None and len(signature.results) == 1 and opcode(v) not in OTHERS
