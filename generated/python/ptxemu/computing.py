@@ -91,7 +91,8 @@ class Computing:
         """From now on C does it, if there is any."""
         self.__dict__.update({self._COMPILED: compiled, "_meter": None})
         self.__dict__.pop("_ufunc", None)
-        self._plans.clear()
+        # What a call is about to plan with NumPy goes with the old ones.
+        self.__dict__["_plans"] = {}
 
     @property
     def is_in_c(self) -> bool:
