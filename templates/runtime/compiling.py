@@ -74,7 +74,7 @@ def library(name: str, text: str, sources: list[str], what: str, opened: Callabl
     compiler = _compiler()
     flags = _flags()
     headers = sorted(name for name in os.listdir(SOURCES) if name.endswith(".h"))
-    made_of = [text, flags, compiler, _stamp(compiler.file), _processor()]
+    made_of = [text, flags, compiler, _stamp(compiler.file), processor()]
     key = _digest(repr(made_of).encode() + b"".join(map(source, [*sources, *headers])))
     try:
         for folder in _folders():
@@ -92,6 +92,30 @@ def library(name: str, text: str, sources: list[str], what: str, opened: Callabl
         raise Failure(f"{path} cannot be loaded: {e}") from None
 
 
+def ship(text: str, path: str, what: str, flags: list[str]) -> None:
+    """Compile for other machines too, with these flags in place of this processor's. Raises Failure."""
+    _build(_compiler(), [*FLAGS, *flags], text, path, what, announced=False)
+    os.remove(f"{path}.digest")
+
+
+def digest_of(text: str, sources: list[str]) -> str:
+    """What tells C that includes `sources` from any other."""
+    headers = sorted(name for name in os.listdir(SOURCES) if name.endswith(".h"))
+    return _digest(text.encode() + b"".join(map(source, [*sources, *headers])))
+
+
+def digest_of_file(path: str) -> str:
+    with open(path, "rb") as file:
+        return _digest(file.read())
+
+
+def is_whole(path: str, digest: str) -> bool:
+    try:
+        return digest_of_file(path) == digest
+    except OSError:
+        return False
+
+
 def once(text: str, path: str, what: str, opened: Callable[[str], Opened]) -> Opened:
     """A library of C that includes some of native/, compiled to a path and opened. Raises Failure, OSError."""
     _build(_compiler(), _flags(), text, path, what)
@@ -99,7 +123,7 @@ def once(text: str, path: str, what: str, opened: Callable[[str], Opened]) -> Op
 
 
 def _flags() -> list[str]:
-    return [*FLAGS, *(["-march=native"] if _processor() else []), *(["-DSTUMBLES"] if environment.STUMBLES else [])]
+    return [*FLAGS, *(["-march=native"] if processor() else []), *(["-DSTUMBLES"] if environment.STUMBLES else [])]
 
 
 def _digest(data: bytes) -> str:
@@ -117,7 +141,7 @@ def _is_whole(path: str) -> bool:
         return False
 
 
-def _build(compiler: Compiler, flags: list[str], text: str, path: str, what: str) -> None:
+def _build(compiler: Compiler, flags: list[str], text: str, path: str, what: str, announced: bool = True) -> None:
     """Compile to a path in one of `_folders`. Raises Failure."""
     if _broken:
         raise _broken[0]
@@ -130,7 +154,7 @@ def _build(compiler: Compiler, flags: list[str], text: str, path: str, what: str
     except OSError as e:
         raise _no_folder(e) from None
     instead = "" if folder == _cache() else f", as {_cache() or 'a cache'} cannot be written"
-    if not background.is_here():
+    if announced and not background.is_here():
         say(f"compiling {what} with {name}, once for this machine; kept in {folder}{instead}")
     made = os.path.join(scratch, file)
     command = [*compiler.command, "-x", "c", "-", f"-I{SOURCES}", *flags, "-o", made, "-lm"]
@@ -318,7 +342,7 @@ def _stamp(file: str) -> tuple[str, int, int]:
 
 
 @cache
-def _processor() -> str:
+def processor() -> str:
     """What the processor can do, where that is told: only then may the compiler use all of it."""
     if sys.platform == "win32":
         return os.environ.get("PROCESSOR_IDENTIFIER", "")

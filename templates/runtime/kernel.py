@@ -163,8 +163,8 @@ class Kernel(Computing):
         result, bits = self._to_fill(places[0][1], arrays, shape, given)
         self._on_threads([*operands, bits], threads, 1)
         if arrays and given is None and results == 1 and all(x.dtype.isnative for x in (*operands, bits)):
-            types = tuple([x.dtype for x in arrays])
-            self._plans[types] = self._registered(types, result.dtype) or self._planned(types, operands, bits, result)
+            types, plans = tuple([x.dtype for x in arrays]), self._plans
+            plans[types] = self._registered(types, result.dtype) or self._planned(types, operands, bits, result)
         return result[()] if given is None and not shape else result
 
     def _several(

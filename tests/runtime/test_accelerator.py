@@ -63,7 +63,7 @@ def test_what_a_library_does_as_it_is_loaded_does_not_count(tmp_path: Path) -> N
     text += "void some_run(void) {}\n"
     one, small = np.float32([1]), np.float32([2**-30])
     path = built(tmp_path, text)
-    accelerator._kernels_of(path, {"some": (np.add, ptxemu.compile("add.f32")._signature)})
+    accelerator.kernels_of(path, {"some": (np.add, ptxemu.compile("add.f32")._signature)})
     assert one + small == 1
 
 

@@ -187,9 +187,9 @@ def test_another_processor_or_compiler_has_libraries_of_its_own(
 ) -> None:
     add()
     forget(monkeypatch)
-    processor = compiling._processor()
+    processor = compiling.processor()
     with monkeypatch.context() as m:
-        m.setattr(compiling, "_processor", lambda: processor and processor + " avx1024")
+        m.setattr(compiling, "processor", lambda: processor and processor + " avx1024")
         add()
     assert len(list(fresh.glob("*.so"))) == (2 if processor else 1)
 

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from . import environment
+from . import environment, shipping
 from .binary import Array, Format
 from .compiling import Failure, library, say, source
 from .declared import Declared
@@ -110,12 +110,19 @@ def native(*wanted: Any) -> Native | None:
     return natives([Wanted(*wanted)])[0]
 
 
+def shipped(*wanted: Any) -> Native | None:
+    """A kernel, `Wanted`, that was compiled elsewhere; None where there is none."""
+    w = Wanted(*wanted)
+    with _lock:
+        return _kernels[w.loops] if w.loops and (w.loops in _kernels or _is_shipped(w)) else None
+
+
 def natives(wanted: Sequence[Wanted]) -> list[Native | None]:
     """Several, those of one opcode in a few libraries, each of which is compiled in one go."""
     with _lock:
         opcodes: dict[str, dict[str, Wanted]] = {}
         for w in wanted:
-            if w.loops and w.loops not in _kernels:
+            if w.loops and w.loops not in _kernels and not _is_shipped(w):
                 opcodes.setdefault(w.opcode, {})[w.loops] = w
         for opcode, missing in opcodes.items():
             rest = list(missing.values())
@@ -126,11 +133,17 @@ def natives(wanted: Sequence[Wanted]) -> list[Native | None]:
         return [_kernels.get(w.loops) for w in wanted]
 
 
+def _is_shipped(w: Wanted) -> bool:
+    """Was it compiled elsewhere, and is it right?"""
+    kernel = shipping.found(w.opcode, w.function, w.signature, w.loops)
+    if kernel is not None and _agrees(kernel, w.function, w.signature):
+        _kernels[w.loops] = kernel
+    return _kernels.get(w.loops) is not None
+
+
 def _compiled(opcode: str, wanted: Sequence[Wanted], what: str) -> dict[str, Native | None]:
     """By the C of their loops; those that are none, or wrong, say why."""
-    # Several signatures may have the same function.
-    names = [w.function.__name__ for w in wanted]
-    symbols = [f"{name}__{i}" if name in names[:i] else name for i, name in enumerate(names)]
+    symbols = symbols_of(wanted)
     found: dict[str, Native | None] = dict.fromkeys([w.loops for w in wanted])
     try:
         kernels = load(opcode, {s: (w.function, w.signature) for s, w in zip(symbols, wanted, strict=True)}, what)
@@ -143,6 +156,12 @@ def _compiled(opcode: str, wanted: Sequence[Wanted], what: str) -> dict[str, Nat
         else:
             say(f"the compiled {w.spelling} disagrees with NumPy's and is not used; NumPy goes on")
     return found
+
+
+def symbols_of(wanted: Sequence[Wanted]) -> list[str]:
+    """The names of kernels in one library. Several signatures may have the same function."""
+    names = [w.function.__name__ for w in wanted]
+    return [f"{name}__{i}" if name in names[:i] else name for i, name in enumerate(names)]
 
 
 def _agrees(kernel: Native, function: Callable[..., Array], s: Signature) -> bool:
@@ -229,13 +248,17 @@ def _loops(opcode: str, name: str, s: Signature, symbol: str = "") -> str:
 
 def load(opcode: str, functions: Functions, what: str) -> dict[str, Native]:
     """Functions of an opcode as kernels, by the names that they have there: one library. Raises Failure."""
+    name, text = next(iter(functions)), text_of(opcode, functions)
+    return library(name, text, [f"{opcode}.c"], what, lambda path: kernels_of(path, functions))
+
+
+def text_of(opcode: str, functions: Functions) -> str:
+    """The C of a library."""
     kernels = [_loops(opcode, f.__name__, s, name) for name, (f, s) in functions.items()]
-    text = "\n".join([f'#include "{opcode}.c"', *kernels, ""])
-    name = next(iter(functions))
-    return library(name, text, [f"{opcode}.c"], what, lambda path: _kernels_of(path, functions))
+    return "\n".join([f'#include "{opcode}.c"', *kernels, ""])
 
 
-def _kernels_of(path: str, functions: Functions) -> dict[str, Native]:
+def kernels_of(path: str, functions: Functions) -> dict[str, Native]:
     # What options of $CC link to a library may set the thread's flushing or precision as it is loaded.
     with environment.ordinary():
         library = ctypes.CDLL(path)

@@ -17,7 +17,7 @@ from .lookup import Row, Variant
 from .running import BLOCK, WORTH_THREADS, in_blocks, on_threads, takes
 from .signature import Signature
 from .surroundings import undisturbed
-from .switch import is_accelerated, is_left_to_time
+from .switch import is_accelerated, is_forbidden, is_left_to_time, is_shipped
 from .ufuncs import as_own
 
 if TYPE_CHECKING:
@@ -64,7 +64,15 @@ class Computing:
     @cached_property
     def _native(self) -> Native | None:
         """The function in C, where the accelerator has it."""
-        return self._compiled() if is_accelerated() else None
+        return self._compiled() if is_accelerated() else self._shipped()
+
+    def _shipped(self) -> Native | None:
+        """The function in C, where that was compiled elsewhere."""
+        if is_forbidden() or not is_shipped() or self._wanted is None:
+            return None
+        from .accelerator import shipped
+
+        return undisturbed(shipped, self._wanted)
 
     @cached_property
     def _meter(self) -> Meter | None:
@@ -91,7 +99,8 @@ class Computing:
         """From now on C does it, if there is any."""
         self.__dict__.update({self._COMPILED: compiled, "_meter": None})
         self.__dict__.pop("_ufunc", None)
-        self._plans.clear()
+        # What a call is about to plan with NumPy goes with the old ones.
+        self.__dict__["_plans"] = {}
 
     @property
     def is_in_c(self) -> bool:

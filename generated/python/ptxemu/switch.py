@@ -30,6 +30,12 @@ def is_left_to_time() -> bool:
     return not (_value() or _has_wheel())
 
 
+@cache
+def is_shipped() -> bool:
+    """Are there kernels that were compiled elsewhere?"""
+    return find_spec("ptxemu_native") is not None
+
+
 def _value() -> str:
     value = os.environ.get(SWITCH, "")
     if value not in ("", "0", "1"):
