@@ -84,6 +84,8 @@ def run(options: argparse.Namespace) -> int:
     unreadable = bool(found.missing)
     for message in found.missing:
         _say(message)
+    for message in () if options.quiet else found.idle:
+        print(f"{terminal.painted('warning:', 'yellow', 'bold', stream=sys.stderr)} {message}", file=sys.stderr)
 
     with _Progress() as progress:
 

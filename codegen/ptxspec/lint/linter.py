@@ -62,6 +62,7 @@ class Linter:
         self._options = frozenset(assembler["target_options"])
         self._special = special_names(assembler)
         self.tally = Tally()
+        self._opcodes = frozenset(db.opcodes)
         self._numbers = itertools.count()
         self._others = frozenset(assembler["other_opcodes"])
         self.judge = InstructionJudge(db, pairs=self.target is not None and self.ptx is not None)
@@ -188,7 +189,7 @@ class Linter:
         return True, [_instruction_finding(item, operands, view, file, c, variant, module.number) for c in complaints]
 
     def _scanner(self, embedded: bool = False) -> Scanner:
-        return Scanner(self.db.opcodes, embedded, everything=self.tally.everything, others=self._others)
+        return Scanner(self._opcodes, embedded, everything=self.tally.everything, others=self._others)
 
     def _count(self, head: str, ours: bool, embedded: bool = False) -> None:
         """An instruction, of the database or not. In a program's strings other machines' have no types."""
