@@ -136,6 +136,7 @@ def test_strings_of_cpp_that_are_plainly_ptx_are_judged(db: Database, text: str)
         ("python", "\"\"\"f(\n    x, asm='''\n        add.f32 $0, $1, $2;\n        ''',\n)\"\"\""),
         # Statements that are filled in
         ("python", 'asm = """\n{\n.reg .b32 M;\nmov.b32 M, __MCG__;\n__I1__\n__I0__\nadd.f32 $0, $1, $2;\n}"""'),
+        ("c++", 'R"(asm volatile("{ .reg .pred p; @!p {store_shared}; add.f32 %0, %1, %2; }");)"'),
         # The operands of nvvm.inline_ptx
         (
             "python",

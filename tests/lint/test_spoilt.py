@@ -129,6 +129,7 @@ def test_what_has_no_type_is_told_beside_what_is_plainly_ptx(db: Database) -> No
 
     assert codes("add %0, %1, %2;") == []
     assert codes("mul.f32 %0, %1, %2; add %0, %1, %2;") == ["missing-type"]
+    assert codes("{ .reg .f32 t; ld.shared.f32 t, [%1]; add %0, t, t; }") == ["missing-type"]
 
 
 @pytest.mark.parametrize("module", [".version 1.3\n.target sm_10\n", ".version 1.4\n.target sm_10\n", ""])

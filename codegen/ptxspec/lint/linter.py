@@ -26,13 +26,15 @@ from .statistics import Tally
 from .traces import traced
 from .windows import windows
 
+# No other machine's assembly declares registers with types.
+_TYPED = re.compile(r"\.reg\s+\.(?:pred|[bsuf]\d+)\b")
 _GUARD = re.compile(r"@\s*!?\s*[\w%$]+\s*\Z")
 
 
 class _Module:
     """What the text says of itself so far, or what the options say instead of the target and the PTX version.
-    `wrong_header`: its header has been complained of, and is not behind it. `is_ptx`: one of its instructions is PTX's
-    and no other machine's. `statement` is where the last one starts, and `number` counts those of all texts."""
+    `wrong_header`: its header has been complained of, and is not behind it. `is_ptx`: something in it is PTX's, and
+    no other machine's. `statement` is where the last one starts, and `number` counts those of all texts."""
 
     def __init__(self, target: str | None, ptx: str | None, registers: Registers) -> None:
         self.target, self.ptx, self.registers = target, ptx, registers
@@ -125,6 +127,7 @@ class Linter:
                     module.is_ptx = is_ptx
             elif isinstance(item, Declaration):
                 registers.take(item.text)
+                module.is_ptx |= item.text is not None and _TYPED.match(item.text) is not None
             elif isinstance(item, Directive):
                 found += self._directive(item, text, module, file)
             elif isinstance(item, Other) and not text.prose:

@@ -102,7 +102,7 @@ def cpp(view: View, within: _Patterns = _IN_FILES) -> Iterator[Text]:
             found = Text(view)
             if kind == "string":
                 found.add(ELSEWHERE, m.start())
-            after = _parts(view, stop if kind == "asm" else m.start(), found, within)
+            after = _parts(view, stop if kind == "asm" else m.start(), found, within, formatted=kind == "string")
             if after is None:
                 # It goes on behind the window.
                 position = m.start()
@@ -118,14 +118,9 @@ def cpp(view: View, within: _Patterns = _IN_FILES) -> Iterator[Text]:
                 found.constraints, numbers = operands or ((), {})
                 found.text = _NAMED.sub(partial(_numbered, numbers), found.text)
                 yield found
-            elif programs := in_program(found):
-                yield from programs
             else:
-                found = Text(view)
-                found.add(ELSEWHERE, m.start())
-                _parts(view, m.start(), found, within, formatted=True)
                 found.add(ELSEWHERE, stop)
-                yield from by_itself(found.close())
+                yield from in_program(found.close()) or by_itself(found)
         position = stop
     consume(view, position)
 
