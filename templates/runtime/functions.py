@@ -11,7 +11,7 @@ import numpy as np
 from . import environment
 from .binary import Array
 from .kernel import Kernel
-from .lookup import Row
+from .lookup import Row, UnknownTargetError
 from .operands import OperandError
 from .running import in_blocks, takes
 from .signature import Operand, Signature, Type
@@ -37,8 +37,24 @@ def function(text: str, target: str | None = None, results: Iterable[str] | None
     (`@p`), braces and constants, but no branches, no memory and no special registers.
 
     `target` ("sm_90") picks the behaviour of that target, and refuses what it does not have. Raises StatementError (a
-    ValueError), with every statement that cannot be run, and ValueError for `results`."""
-    return Function(read(text, target, results))
+    ValueError), with every statement that cannot be run, and ValueError for `results` that are none; TypeError and
+    UnknownTargetError for arguments that are no text."""
+    if not isinstance(text, str):
+        raise TypeError(f"PTX is text such as 'add.f32 d, a, b;', not {_short(text)}")
+    if not (target is None or isinstance(target, str)):
+        raise UnknownTargetError(f"a target is text such as 'sm_90', not {_short(target)}")
+    # One name is itself a sequence of text.
+    names = [results] if isinstance(results, str) else results if results is None else list(results)
+    for name in names or ():
+        if not isinstance(name, str):
+            raise TypeError(f"results are names of registers such as 'd', not {_short(name)}")
+    return Function(read(text, target, names))
+
+
+def _short(x: object) -> str:
+    """A wrong argument in at most a line."""
+    text = repr(x)
+    return text if len(text) <= 60 else f"a {type(x).__name__}"
 
 
 class Traced(NamedTuple):

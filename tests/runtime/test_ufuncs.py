@@ -29,6 +29,7 @@ def bits(x: Any) -> Any:
     return np.asarray(x).view(f"u{x.itemsize}")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.usefixtures("accelerated")
 @pytest.mark.parametrize("spelling", SOME)
 def test_a_ufunc_gives_numpys_bits_in_any_layout(spelling: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,6 +82,7 @@ def test_lanes_left_undecided_are_found_by_numpy() -> None:
     assert_array_equal(many, np.tile(kernel(near), 12))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.usefixtures("accelerated")
 @pytest.mark.parametrize("spelling", ["add.f32", "div.rp.f64", "cvt.rzi.s32.f32", "ex2.approx.f32", "fma.rn.f16"])
 def test_nothing_is_said_and_flags_stay_as_they_were(spelling: str) -> None:
@@ -97,6 +99,7 @@ def test_nothing_is_said_and_flags_stay_as_they_were(spelling: str) -> None:
         assert np.geterr() == before
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.usefixtures("accelerated")
 @pytest.mark.skipif(not environment.FLUSHES, reason="the environment cannot be steered on this platform")
 @pytest.mark.parametrize("direction", environment._ORDER)

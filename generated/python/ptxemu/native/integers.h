@@ -77,10 +77,11 @@ INLINED float OF(single)(BITS x) { return (float)(int32_t)(INTEGER)x / (1 << POI
 /* Rounded to odd, with the 16 bits and more that a narrower format needs: the lowest make one where the number is long. */
 INLINED float OF(odd)(BITS x) {
     BITS size = HAS_SIGN && (SIGNED)x < 0 ? 0 - x : x;
-    BITS sticky = (BITS)((size & 0xff) != 0) << 8;
-    size = select_32(size >> 24 != 0, (size & ~(BITS)0xff) | sticky, size);
-    float value = (float)(int32_t)(size >> 8) * 256 + (float)(int32_t)(size & 0xff);
-    return (HAS_SIGN && (SIGNED)x < 0 ? -value : value) / (1 << POINT);
+    _Bool is_long = size >> 24 != 0;
+    BITS kept = select_32(is_long, size >> 8 | ((size & 0xff) != 0), size);
+    /* times 256, where it was divided by that */
+    BITS bits = bits_of_float((float)(int32_t)kept) + select_32(is_long, 8u << 23, 0);
+    return float_of_bits(HAS_SIGN ? bits | (x & SIGN_MASK) : bits) / (1 << POINT);
 }
 #endif
 
