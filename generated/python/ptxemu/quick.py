@@ -84,7 +84,10 @@ class Registered(NamedTuple):
             if (type(x) is not _ARRAY and not isinstance(x, np.generic)) or x.size > self.most:
                 return None
         if self.views is not None:
-            arrays = [x.view(t) for x, t in zip(arrays, self.views, strict=True)]
+            try:
+                arrays = list(map(_ARRAY.view, arrays, self.views))
+            except TypeError:  # numbers among them
+                arrays = [x.view(t) for x, t in zip(arrays, self.views, strict=True)]
         try:
             found = self.ufunc(*arrays)
         except ValueError:
