@@ -78,7 +78,7 @@ def evaluate(
         raise PtxspecError(str(e)) from None
     if len(texts) != kernel.operands:
         raise PtxspecError(f"{kernel.variant.spelling} takes {kernel.operands} operands, {len(texts)} came")
-    spec, variant = _find(root, kernel.variant.spelling, kernel.operands)
+    spec, variant = find_variant(root, kernel.variant.spelling, kernel.operands)
     places = [(s, place) for s in variant.sources for place in s.places]
     operands = [parse_operand(text, s.type) for text, (s, _) in zip(texts, places, strict=True)]
     results = _run(kernel, [s.type for s, _ in places], operands, len(variant.results))
@@ -115,7 +115,7 @@ def _run(kernel: Any, types: list[Type], operands: list[int], results: int) -> l
     return [int(x if x.dtype == bool else x.view(f"u{x.itemsize}")) for x in registers]
 
 
-def _find(root: Root, spelling: str, operands: int) -> tuple[Spec, Variant]:
+def find_variant(root: Root, spelling: str, operands: int) -> tuple[Spec, Variant]:
     """A variant, and the specification as far as it concerns that. All of it is read where the variant is not in its
     opcode's file, for what may be wrong there."""
     for wanted in (spelling, None):

@@ -50,7 +50,7 @@ def _value_orders(x: Array, y: Array, f: Format, daz: bool) -> tuple[Array, Arra
         if daz:
             # NumPy takes several times as long for one number as for an array of it, but where it clips.
             least = f.unsigned.type(int(f.smallest_normal) - 1)
-            size = np.clip(size, least, f.magnitude_mask) - least
+            size = _clip(size, least, f.magnitude_mask) - least
         sign = operand.view(f.signed) >> f.signed.type(f.width - 1)
         orders.append((size.view(f.signed) ^ sign) - sign)
     return orders[0], orders[1], np.maximum(*sizes) <= f.infinity
@@ -188,19 +188,24 @@ def minimumNumber(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
 
 
 def clamped(x: Array, most: Array, f: Format) -> Array:
-    """x from +0 up to `most`, of a format whose canonical NaN has all bits but the sign, which x is if it is a NaN: that
-    becomes +0, but where it is `most` itself."""
+    """x from +0 up to `most`, of a format whose canonical NaN has all bits but the sign. If x is a NaN it is that one,
+    and becomes +0, but where `most` is the NaN."""
     # As signed integers, encodings with a sign are negative, and the NaN is the largest: one more is the least.
     signed, high = f.signed.type, int(most)
     around = int(high != f.canonical_nan)
     key = np.atleast_1d(x).view(f.signed)
     if around:
         key = key + signed(1)
-    key = np.clip(key, signed(around), signed(high + around))
+    key = _clip(key, signed(around), signed(high + around))
     if around:
         key -= signed(1)
     result = key.view(f.unsigned)
     return result if np.ndim(x) else result[0]
+
+
+def _clip(x: Array, low: Array, high: Array) -> Array:
+    """Of few numbers NumPy's own function takes longest to begin."""
+    return np.clip(x, low, high) if np.size(x) > 1 << 10 else np.minimum(np.maximum(x, low), high)
 
 
 def withoutSign(x: Array, f: Any) -> Array:
@@ -212,4 +217,5 @@ def withoutSign(x: Array, f: Any) -> Array:
 
 def within(x: Array, low: Array, high: Array, f: Format) -> Array:
     """Not below `low` and not above `high`, of a native format; a NaN is the canonical one."""
-    return canonicalise(np.clip(x.view(f.native), low.view(f.native), high.view(f.native)), f)
+    native: Any = f.native
+    return canonicalise(_clip(x.view(native), low.view(native), high.view(native)), f)

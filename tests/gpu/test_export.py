@@ -88,3 +88,11 @@ def test_vectors_as_npz(bench: Bench) -> None:
 def test_vectors_of_what_does_not_exist(bench: Bench) -> None:
     result = bench.project.run("vectors", "add.f23")
     assert result.code == 2 and "add.f" in result.err
+
+
+def test_vectors_of_so_many_rows(bench: Bench) -> None:
+    lines = bench.project.run("vectors", "add.f16", "--rows", "9000", "--format", "csv").out.splitlines()
+    assert len(lines) == 1 + 9000
+    assert {line.split(",")[1] for line in lines[1:]} == {"grid", "uniform", "near"}
+    assert lines[: 1 + 76**2] == bench.project.run("vectors", "add.f16", "--grid", "--format", "csv").out.splitlines()
+    assert bench.project.run("vectors", "add.f16", "--rows", "5", "--grid").code == 2

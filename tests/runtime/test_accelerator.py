@@ -10,7 +10,7 @@ import numpy as np
 import ptxemu
 import pytest
 from helpers.accelerating import A, B, add, built, skip_without_a_compiler
-from ptxemu import accelerator, compiling, environment, kernel as kernels
+from ptxemu import accelerator, compiling, environment, kernel as kernels, switch
 from ptxemu.binary import Array
 
 skip_without_a_compiler()
@@ -96,7 +96,7 @@ def test_operands_of_any_layout(spelling: str, monkeypatch: pytest.MonkeyPatch) 
         [x[1, 2, 3] for x in every],
     ]
     got = [kernel(*operands) for operands in layouts]
-    monkeypatch.setenv(kernels.SWITCH, "0")
+    monkeypatch.setenv(switch.SWITCH, "0")
     kernels._compile.cache_clear()
     plain = ptxemu.compile(spelling)
     assert plain._native is None

@@ -12,7 +12,7 @@ import pytest
 from helpers.accelerating import skip_without_a_compiler
 from helpers.layouts import LAYOUTS, operands
 from numpy.testing import assert_array_equal
-from ptxemu import environment, kernel as kernels, quick, ufuncs
+from ptxemu import environment, kernel as kernels, quick, switch, ufuncs
 
 skip_without_a_compiler()
 
@@ -35,7 +35,7 @@ def bits(x: Any) -> Any:
 def test_a_ufunc_gives_numpys_bits_in_any_layout(spelling: str, monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = ptxemu.compile(spelling)
     with monkeypatch.context() as m:
-        m.setenv(kernels.SWITCH, "0")
+        m.setenv(switch.SWITCH, "0")
         plain = kernels.Kernel(kernel._row, None)
         assert plain._native is None
     for native in (False, True):

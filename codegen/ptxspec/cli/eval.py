@@ -31,6 +31,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--file", metavar="FILE", help="run the statements of this file, or of `-`, on registers given as NAME=VALUE"
     )
+    parser.add_argument(
+        "--batch",
+        metavar="FILE",
+        help="run VARIANT on each line of this file, or of `-`: OPERANDs between blanks. The bits of operands and "
+        "results are printed, a line for each",
+    )
     parser.add_argument("--target", metavar="T", help=f"behave as this target, where it is known to differ: {TARGET}")
     parser.add_argument(
         "--trace",
@@ -46,6 +52,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     # What runs them reads the specification, and is imported when something runs: --help and completion do without.
+    if options.batch is not None:
+        if options.file is not None:
+            raise PtxspecError("--file runs a piece of PTX, and --batch a variant: one of them")
+        from .eval_batch import run as run_batch
+
+        return run_batch(options)
     if options.file is not None:
         from .eval_file import run as run_file
 

@@ -39,6 +39,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "ptxspec eval mul.f16x2 0.1,0.2 3,4 --format json",
         "ptxspec eval setp.ltu.and.f32 nan 1 true",
         "ptxspec eval --file spec/examples/exp2.ptx x=1.5 --trace",
+        "ptxspec eval fma.rn.f32 --batch operands.txt > results.txt",
     ),
     "compare": (
         "ptxspec compare max.f32 fmaxf",
@@ -71,6 +72,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "ptxspec vectors fma.rn.ftz.f32 --format npz > fma.npz",
         "ptxspec vectors max.f32 --operands 3 --grid --format json > max.json",
         "ptxspec vectors cvt.rn.f16.f32 --limit 20",
+        "ptxspec vectors mul.rn.ftz.f32 --rows 1000000 --format csv > mul.csv",
     ),
     "fit": ("ptxspec fit tests/recordings/NAME", "ptxspec fit tests/recordings/NAME --unit RCP --record"),
     "completion": (

@@ -27,6 +27,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--operands", type=int, metavar="N", help="the number of source operands")
     parser.add_argument("--target", metavar="T", help=f"as this target returns them: {TARGET}")
     parser.add_argument("--grid", action="store_true", help="special values in all combinations only, nothing random")
+    parser.add_argument(
+        "--rows",
+        type=positive,
+        metavar="N",
+        help="so many rows, of the emulator: behind the special values random ones",
+    )
     parser.add_argument("--limit", type=positive, metavar="N", help="no more than the first N rows")
     parser.add_argument(
         "--format",
@@ -41,7 +47,11 @@ def run(options: argparse.Namespace) -> int:
     from ..gpu import export as handing
 
     root = roots.find(options.root)
-    found = handing.vectors_of(root, options.variant, options.operands, target_named(options), options.grid)
+    if options.grid and options.rows:
+        raise PtxspecError("--rows asks for random operands, and --grid for none")
+    found = handing.vectors_of(
+        root, options.variant, options.operands, target_named(options), options.grid, options.rows
+    )
     if options.limit is not None:
         found = found.first(options.limit)
     if options.format != "npz":

@@ -1,7 +1,7 @@
 """Programs as NumPy runs them best: what the emulator's functions do at once, and what only few lanes need.
 
-Six rewritings, none of which changes a bit, beside those of the modules that it calls; C takes those of them that make a program
-shorter. What looks into encodings is said of formats like IEEE 754's alone:
+Six rewritings, none of which changes a bit, beside those of the modules that it calls; C takes those of them that make
+a program shorter. What looks into encodings is said of formats like IEEE 754's alone:
 
 - Operands flushed on their own lines are flushed by the operation that uses them, where it can (`Flushing`).
 - A NaN is not made canonical again behind a function that delivers nothing else, nor before such a one.

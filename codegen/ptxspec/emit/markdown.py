@@ -55,7 +55,7 @@ class _Renderer(RendererHTML):
         title = _plain(tokens[at + 1])
         if tokens[at].tag == "h2":
             environment.setdefault("headings", []).append((anchor(title), title))
-            environment["section"] = title
+        environment["section"] = title
         return f'<{tokens[at].tag} id="{escape(anchor(title))}">'
 
     def link_open(self, tokens: Sequence[Token], at: int, options: Any, environment: MutableMapping[str, Any]) -> str:

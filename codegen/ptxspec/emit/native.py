@@ -275,8 +275,8 @@ class _Writer(Lowering):
             if _saturates(t):
                 within = t.arguments[0]
                 assert isinstance(within, Apply)
-                x = self.term(within.arguments[0])
-                return f"saturated_{_number(t.kind)}(single_{_number(within.kind)}({x}), {t.mode})"
+                bare = self.term(within.arguments[0])
+                return f"saturated_{_number(t.kind)}(single_{_number(within.kind)}({bare}), {t.mode})"
             return self.converted(t, arguments[0])
         if t.model is not None:
             return f"unit_{t.model.identifier}({arguments[0]})"

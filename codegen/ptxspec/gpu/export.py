@@ -21,6 +21,9 @@ from .run import Emulator
 
 Array = NDArray[Any]
 
+# Rows that are texts at the same time.
+_TOGETHER = 1 << 14
+
 
 @dataclass(frozen=True)
 class Vectors:
@@ -46,9 +49,17 @@ class Vectors:
         return replace(self, parts=tuple(parts))
 
 
-def vectors_of(root: Root, spelling: str, operands: int | None, target: str | None, grid_only: bool = False) -> Vectors:
+def vectors_of(
+    root: Root,
+    spelling: str,
+    operands: int | None,
+    target: str | None,
+    grid_only: bool = False,
+    rows: int | None = None,
+) -> Vectors:
     """The newest recording that has the variant (of that target, if one is given), else the emulator on the same
-    operands; of these all, or the grid of special values only. Raises PtxspecError for an unknown variant or target,
+    operands; of these all, or the grid of special values only. Of so many `rows`, for which there are random operands
+    without end, always the emulator. Raises PtxspecError for an unknown variant or target,
     for a recording that cannot be read, and for an emulator of another state of the specification."""
     emu = emulator(root)
     try:
@@ -56,7 +67,7 @@ def vectors_of(root: Root, spelling: str, operands: int | None, target: str | No
     except LookupError as e:
         refuse_stale(root, read(root.path))
         raise PtxspecError(str(e)) from None
-    paths = recording.below(root.path)
+    paths = [] if rows else recording.below(root.path)
     # A recording is of all variants, and says so of them.
     reading = read_all(root.path, None if paths else kernel.variant.spelling)
     spec = reading.spec
@@ -74,13 +85,23 @@ def vectors_of(root: Root, spelling: str, operands: int | None, target: str | No
                 v, "recording", str(r), tuple((u.part.stream, _operands(v, u.part), u.results()) for u in recorded)
             )
     parts = []
-    for p in vectors.parts(v, vectors.Sizes()):
+    for p in _with_rows(v, rows) if rows else vectors.parts(v, vectors.Sizes()):
         if not _is_handed(v, p, grid_only):
             continue
         columns = _operands(v, p)
         parts.append((p.stream, columns, Emulator(emu, target).run(v, columns)))
     said = f"ptxemu{f' as {target}' if target else ''}, claim {spec.claim(v, target)}"
-    return Vectors(v, "emulator", said, tuple(parts))
+    found = Vectors(v, "emulator", said, tuple(parts))
+    return found.first(rows) if rows else found
+
+
+def _with_rows(v: Variant, rows: int) -> list[vectors.Part]:
+    """What a variant is run on, with so many random operands that it is as many rows, or more."""
+    usual = vectors.parts(v, vectors.Sizes())
+    random = [p for p in usual if p.count != p.kept]
+    fixed = sum(p.count for p in usual if p.count == p.kept)
+    each = max(1, -(-(rows - fixed) // max(1, len(random))))
+    return vectors.parts(v, vectors.Sizes(random=each, sample=each))
 
 
 def refuse_stale(root: Root, spec: Spec) -> None:
@@ -120,26 +141,42 @@ def _columns(found: Vectors) -> Iterator[tuple[str, list[Array]]]:
         yield stream, [*operands, *results.reshape(len(results), -1).T]
 
 
-def _rows(found: Vectors) -> Iterator[tuple[str, list[tuple[int, Type]]]]:
+def _texts(column: Array, type: Type, in_json: bool) -> list[str]:
+    """A register of every row: all digits of its bits; a predicate as 0 or 1, in JSON as false or true."""
+    values = column.tolist()
+    if type.kind == BOOL:
+        names = ("false", "true") if in_json else ("0", "1")
+        return [names[bool(x)] for x in values]
+    quote, digits = '"' if in_json else "", type.width // 4
+    return [f"{quote}0x{x:0{digits}x}{quote}" for x in values]
+
+
+def _rows(found: Vectors, in_json: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The stream, and the registers of a row as text."""
     types = [t for _, t in registers.places((*found.variant.sources, *found.variant.results))]
     for stream, columns in _columns(found):
-        for row in zip(*(c.tolist() for c in columns), strict=True):
-            yield stream, list(zip(row, types, strict=True))
+        # Texts take many times the room that numbers do.
+        for start in range(0, len(columns[0]), _TOGETHER):
+            part = (x[start : start + _TOGETHER] for x in columns)
+            for row in zip(*(_texts(x, t, in_json) for x, t in zip(part, types, strict=True)), strict=True):
+                yield stream, row
 
 
-def _objects(found: Vectors) -> Iterator[dict[str, Any]]:
-    """The rows: bits as text, predicates as true or false; several results are a list."""
-    for stream, row in _rows(found):
-        values = [bool(x) if t.kind == BOOL else registers.text(x, t) for x, t in row]
-        operands, results = values[: found.variant.operands], values[found.variant.operands :]
-        yield {"stream": stream, "operands": operands, "result": results if len(results) > 1 else results[0]}
+def _objects(found: Vectors) -> Iterator[str]:
+    """What an object says of each row; several results are a list."""
+    count, several = found.variant.operands, len(_names(found.variant)) > found.variant.operands + 1
+    heads = {stream: f'"stream": {json.dumps(stream)}, "operands": [' for stream, _, _ in found.parts}
+    for stream, row in _rows(found, in_json=True):
+        result = f"[{', '.join(row[count:])}]" if several else row[count]
+        yield f'{heads[stream]}{", ".join(row[:count])}], "result": {result}'
 
 
 def as_jsonl(found: Vectors) -> Iterator[str]:
     """One object for each row, which says everything."""
+    head = f'{{"variant": {json.dumps(found.variant.spelling)}, '
+    said = f', "source": {json.dumps(found.source)}, "provenance": {json.dumps(found.provenance)}}}'
     for row in _objects(found):
-        said = {"source": found.source, "provenance": found.provenance}
-        yield json.dumps({"variant": found.variant.spelling, **row, **said})
+        yield f"{head}{row}{said}"
 
 
 def as_json(found: Vectors) -> Iterator[str]:
@@ -155,7 +192,7 @@ def as_json(found: Vectors) -> Iterator[str]:
     for row in _objects(found):
         if before:
             yield f"{before},"
-        before = f"  {json.dumps(row)}"
+        before = f"  {{{row}}}"
     yield f"{before}]}}"
 
 
@@ -163,9 +200,8 @@ def as_csv(found: Vectors) -> Iterator[str]:
     """A header, and one line for each row; the provenance, which has commas, is quoted."""
     quoted = found.provenance.replace('"', '""')
     yield ",".join(["variant", "stream", *_names(found.variant), "source", "provenance"])
-    for stream, row in _rows(found):
-        values = [registers.text(x, t) for x, t in row]
-        yield ",".join([found.variant.spelling, stream, *values, found.source, f'"{quoted}"'])
+    for stream, row in _rows(found, in_json=False):
+        yield f'{found.variant.spelling},{stream},{",".join(row)},{found.source},"{quoted}"'
 
 
 def write_npz(found: Vectors, file: IO[bytes]) -> None:

@@ -1,0 +1,100 @@
+"""Many sets of operands of one variant, a line of text for each, and what the emulator makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .diagnostics import PtxspecError
+from .evaluate import emulator, find_variant, parse_operand
+from .gpu.export import refuse_stale
+from .literals import hexadecimal
+from .model import BOOL, Type
+from .roots import Root
+
+# Lines that are computed together.
+_TOGETHER = 1 << 16
+# Texts whose bits are remembered: numbers recur, random bits do not.
+_REMEMBERED = 1 << 16
+
+
+class Batch:
+    """A variant, to be run on lines. Raises PtxspecError for one that does not exist."""
+
+    def __init__(self, root: Root, spelling: str, operands: int | None, target: str | None) -> None:
+        try:
+            self._kernel = emulator(root).compile(spelling, operands, target)
+        except LookupError as e:
+            raise PtxspecError(str(e)) from None
+        spec, v = find_variant(root, self._kernel.variant.spelling, self._kernel.operands)
+        refuse_stale(root, spec)
+        self.variant = v
+        self._sources = [s.type for s in v.sources for _ in s.places]
+        self._results = [r.type for r in v.results for _ in r.places]
+        self._known: list[dict[str, int]] = [{} for _ in self._sources]
+
+    def lines(self, lines: Iterable[str], name: str) -> Iterator[tuple[list[str], list[str]]]:
+        """The operands and the results of each line that has any, as text: all digits of their bits, or true and
+        false. Raises PtxspecError with the line's number, which is of the file `name`."""
+        numbered = ((i, words) for i, line in enumerate(lines, 1) if (words := line.split()))
+        while part := list(islice(numbered, _TOGETHER)):
+            operands = self._read(part, name)
+            found = self._kernel(*operands, results=len(self.variant.results))
+            results = found if isinstance(found, tuple) else (found,)
+            given = [_texts(x, t) for x, t in zip(operands, self._sources, strict=True)]
+            made = [_texts(x, t) for x, t in zip(results, self._results, strict=True)]
+            for a, b in zip(zip(*given, strict=True), zip(*made, strict=True), strict=True):
+                yield list(a), list(b)
+
+    def _read(self, part: list[tuple[int, list[str]]], name: str) -> list[NDArray[Any]]:
+        count = len(self._sources)
+        for i, words in part:
+            if len(words) != count:
+                raise PtxspecError(
+                    f"{name}:{i}: error: {self.variant.spelling} takes {count} operands, not {len(words)}"
+                )
+        columns = []
+        texts_of = zip(*(words for _, words in part), strict=True)
+        for k, (texts, t) in enumerate(zip(texts_of, self._sources, strict=True)):
+            read = _of_bits(texts, t)
+            if read is not None:
+                columns.append(read)
+                continue
+            known, bits = self._known[k], []
+            for (i, _), text in zip(part, texts, strict=True):
+                value = known.get(text)
+                if value is None:
+                    try:
+                        value = parse_operand(text, t)
+                    except PtxspecError as e:
+                        raise PtxspecError(f"{name}:{i}: error: {e}") from None
+                    if len(known) < _REMEMBERED:
+                        known[text] = value
+                bits.append(value)
+            columns.append(np.array(bits, np.bool_ if t.kind == BOOL else f"u{t.width // 8}"))
+        return columns
+
+
+def _of_bits(texts: tuple[str, ...], t: Type) -> NDArray[Any] | None:
+    """All texts at once where all are bits, as parse_operand takes them; else None."""
+    length, whole = 2 + t.width // 4, "".join(texts)
+    heads = (whole[i::length] for i in range(2))
+    if t.kind == BOOL or {*map(len, texts)} != {length} or [set(h) for h in heads] != [{"0"}, {"x"}]:
+        return None
+    try:
+        digits = np.frombuffer(whole.encode("ascii"), np.uint8).reshape(-1, length)[:, 2:]
+        found = np.frombuffer(bytes.fromhex(digits.tobytes().decode("ascii")), f">u{t.width // 8}")
+    except ValueError:
+        return None
+    return found.astype(f"u{t.width // 8}")
+
+
+def _texts(x: NDArray[Any], t: Type) -> list[str]:
+    if t.kind == BOOL:
+        return ["true" if value else "false" for value in x.tolist()]
+    digits = len(hexadecimal(0, t.width)) - 2
+    return [f"0x{value:0{digits}x}" for value in x.view(f"u{x.itemsize}").tolist()]
